@@ -1,4 +1,4 @@
-//! Sets `each_loop_whole` where code is optimised: see `machine/ops/lanes.rs`.
+//! Sets `each_loop_whole` in optimised builds (`OPT_LEVEL` above 1): see `machine/ops/lanes.rs`.
 
 #![allow(
     clippy::disallowed_methods,

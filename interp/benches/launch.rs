@@ -1,6 +1,6 @@
-//! Threads per second on one CPU thread: a block-wide sum, a transpose through shared memory, and a loop of arithmetic;
-//! rounds per second of loops that do one thing (dispatch, a lane operation, a load of shared memory in some pattern); and
-//! operations per second of a host loop.
+//! Measures threads per second on one CPU thread: a block-wide sum, a transpose through shared memory, and a loop of
+//! arithmetic; rounds per second of loops that do one thing (dispatch, a lane operation, or a load from shared memory
+//! in some pattern); and operations per second of a host loop.
 
 #![allow(
     clippy::disallowed_methods,
@@ -248,7 +248,7 @@ host fn0 @f($0: i32 \"n\" \"int\") -> i32 {
 fn host_loop(bencher: divan::Bencher) {
     let rounds = 1_000_000u32;
     let program = Program::new(Arc::new(parse(HOST).expect("the text is IR")));
-    // Seven instructions a round.
+    // Seven instructions per round.
     bencher
         .counter(divan::counter::ItemsCount::new(7 * rounds))
         .bench_local(|| {
@@ -262,7 +262,7 @@ fn host_loop(bencher: divan::Bencher) {
         });
 }
 
-/// A loop of one warp around one thing to do: `index` computes %3 from %2, the lane's number; `body` makes %8.
+/// A loop of one warp around a single operation. `index` computes %3 from %2, the lane's number; `body` makes %8.
 fn one_thing(index: &str, body: &str) -> String {
     format!(
         "module \"loop\"
@@ -304,20 +304,20 @@ fn rounds(bencher: divan::Bencher, text: &str) {
         .bench_local(|| run(text, 1, 256, [64, 1, 1], [32, 1, 1]));
 }
 
-/// Three instructions a round: the comparison with its jump, the sum, the back edge.
+/// Three instructions per round: the comparison with its jump, the sum, and the back edge.
 #[divan::bench(sample_count = 20)]
 fn dispatch(bencher: divan::Bencher) {
     rounds(bencher, &one_thing("mul.i32 %2, 1", ""));
 }
 
-/// One operation on 32 lanes more.
+/// Adds one operation on 32 lanes.
 #[divan::bench(sample_count = 20)]
 fn lane_operation(bencher: divan::Bencher) {
     let body = "%8 = mul.i32 %4, 3\n    set $4, %8";
     rounds(bencher, &one_thing("mul.i32 %2, 1", body));
 }
 
-/// A load from shared memory and an addition more.
+/// Adds a load from shared memory and an addition.
 #[divan::bench(args = ["broadcast", "contiguous", "two_words", "reversed", "column_32", "random"], sample_count = 20)]
 fn shared_load(bencher: divan::Bencher, pattern: &str) {
     let index = match pattern {

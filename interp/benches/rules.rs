@@ -1,4 +1,5 @@
-//! What counting one warp's access costs: the common patterns, per call. `cargo bench -p dslc-interp --bench rules`.
+//! Measures the cost of counting one warp's access: common patterns, per call.
+//! `cargo bench -p dslc-interp --bench rules`.
 
 #![allow(
     clippy::disallowed_methods,
@@ -30,7 +31,7 @@ const PATTERNS: [&str; 10] = [
     "random_far",
 ];
 
-/// Units of the width; the random ones from a multiplicative sequence, the same on every run.
+/// Addresses in units of the width. The random ones come from a multiplicative sequence and are the same in every run.
 fn units(pattern: &str) -> [u64; 32] {
     std::array::from_fn(|lane| {
         let lane = lane as u64;

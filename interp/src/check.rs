@@ -1,7 +1,8 @@
-//! The run-time checks: an [`Observer`] that keeps shadow memory beside the program's and says what is wrong.
+//! The run-time checks: an [`Observer`] that keeps shadow memory and reports errors.
 //!
-//! Races are found in [`crate::race`]. Here is the rest: unwritten values ([`unset`], [`taint`]), read-only memory that is written
-//! ([`frozen`]), operands ([`arithmetic`]), subscripts, masks and barriers. [`found`] gathers all of it by source accesses and words it.
+//! Races are detected in [`crate::race`]. This module has the other checks: uninitialised values ([`unset`],
+//! [`taint`]), writes to read-only memory ([`frozen`]), operands ([`arithmetic`]), subscripts, masks and barriers.
+//! [`found`] collects all findings by source accesses and words them.
 
 #![allow(
     clippy::needless_range_loop,
@@ -48,20 +49,20 @@ use frames::Frames;
 pub(crate) use subject::Subject;
 use taint::Taint;
 
-/// Unwritten values, in a block that has begun and not ended.
+/// Uninitialised values of a block that has begun and not ended.
 #[derive(Debug)]
 struct Values {
     /// Cells of shared memory that hold one, and its origin.
     unset_cells: HashMap<u32, u32>,
-    /// By place in the block's list of warps: lanes that run apart have registers of their own.
+    /// By place in the block's list of warps: lanes that run separately have separate registers.
     taints: Vec<Taint>,
-    /// The place of the warp that runs.
+    /// The place of the current warp.
     place: usize,
     /// By warp and byte of local memory: lanes that wrote it.
     locals: Vec<Vec<u32>>,
-    /// By warp and byte of local memory: where the value came from that nobody wrote, if one was stored.
+    /// By warp and byte of local memory: the origin of the value, if it is uninitialised and was stored.
     local_origins: Vec<HashMap<u32, u32>>,
-    /// By warp and byte of thread-local memory: the lanes whose variable there has ended. Empty as long as none has.
+    /// By warp and byte of thread-local memory: the lanes whose variable there has ended. Empty while there are none.
     gone: Vec<Vec<u32>>,
     /// By warp: the frames of its calls.
     frames: Vec<Frames>,
@@ -95,42 +96,42 @@ impl Values {
     }
 }
 
-/// Where values come from that nobody wrote.
+/// The origins of uninitialised values.
 #[derive(Debug, Default)]
 struct Origins {
     list: Vec<Unset>,
     by_source: HashMap<Source, u32>,
-    /// Of the current access, if it loads such a value that was stored.
+    /// The origin of the value that the current access loads, if it is an uninitialised value that was stored.
     loaded: Option<u32>,
 }
 
-/// Counts, and checks.
+/// The observer that counts and checks.
 #[derive(Debug)]
 pub(crate) struct Checker<'a> {
     counters: Counters,
     subject: &'a Subject<'a>,
     races: Detector<'a>,
-    /// Of the block that runs.
+    /// The values of the current block.
     values: Values,
-    /// Of blocks that wait for others, by index.
+    /// Those of blocks that wait for others, by index.
     suspended: HashMap<u64, Values>,
     found: Found,
     origins: Origins,
-    /// The block that runs, or ran last, is replayed.
+    /// Whether the current or last block is replayed.
     is_replayed: bool,
-    /// The current warp has unwritten values.
+    /// Whether the current warp has uninitialised values.
     following: bool,
-    /// Memory needs a shadow.
+    /// Whether memory needs a shadow.
     shadows: bool,
-    /// By region: somebody writes it, or has not written all of it.
+    /// By region: whether the kernel writes it, or it was not written completely before.
     watched: Vec<bool>,
-    /// By counter: the region it last hit.
+    /// By counter: the region of its last access.
     region_of: Vec<u32>,
     /// By region: what workers that have ended wrote.
     stored: Vec<Defined>,
     /// By region: what they touched.
     touched: Vec<Touch>,
-    /// What blocks of a part touched, of workers that have ended.
+    /// In a part of a launch: what the blocks of workers that have ended touched.
     part: Vec<Touches>,
     /// By counter and region: the words that were read as read-only, one bit each.
     frozen: BTreeMap<(u32, u32), Vec<u64>>,
@@ -163,19 +164,19 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What the blocks so far touched of global memory.
+    /// What the blocks so far touched in global memory.
     pub(crate) fn touches(&self) -> Vec<Touches> {
         let mut touches = self.part.clone();
         touches.extend(self.races.touches());
         touches
     }
 
-    /// The block and the warp that run, with lanes (or a lane) of it.
+    /// The current block and warp, with lanes (or a lane) of it.
     fn who(&self, lanes: u32) -> (u64, u32, u32) {
         (self.races.block(), self.races.warp(), lanes)
     }
 
-    /// A block begins. Of one that is replayed nothing is noted but what it does to global memory.
+    /// A block begins. For a replayed block, only its effects on global memory are recorded.
     fn begin(&mut self, index: u64, is_replayed: bool) {
         self.counters.begin_block(index);
         let is_clear = std::mem::replace(&mut self.is_replayed, is_replayed) && is_replayed;
@@ -196,7 +197,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether it is an access to shared memory that has to be noted.
+    /// Whether it is an access to shared memory that has to be recorded.
     #[inline(always)]
     fn sees_shared(&self, access: &Access<'_>) -> bool {
         access.space == Space::Shared && access.mask != 0 && self.shadows

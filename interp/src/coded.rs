@@ -1,23 +1,25 @@
-//! Plain data as bytes and back: what one process has gathered about a launch, for another one that has the same program.
+//! Serialises plain data to bytes and back: what one process collected about a launch, for another process with the
+//! same program.
 //!
-//! Numbers take as many bytes as they need, seven bits in each; maps come in the order of their keys, so that equal data are equal bytes.
-//! Whoever reads does not trust: what is not such data is `None`. That its numbers mean something here is for the reader to see to.
+//! Numbers take as many bytes as they need, with seven bits in each. Maps are written in the order of their keys, so
+//! that equal data give equal bytes. The reader does not trust its input: invalid data give `None`. Whether the numbers
+//! are meaningful is up to the caller to check.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
 
 use ir::{LocId, Space};
 
-/// Data that can be bytes.
+/// Data that can be serialised.
 pub(crate) trait Coded: Sized {
     /// Appends it.
     fn put(&self, out: &mut Vec<u8>);
 
-    /// Takes it from the front; `None`: there is no such thing.
+    /// Reads it from the front; `None` if the data is invalid.
     fn get(from: &mut &[u8]) -> Option<Self>;
 }
 
-/// A struct by its fields, or an enum by its variants without fields.
+/// A struct with its fields, or an enum of variants without fields.
 macro_rules! coded {
     (struct $name:ident { $($field:ident),* $(,)? }) => {
         impl $crate::coded::Coded for $name {
@@ -80,7 +82,7 @@ impl Coded for u8 {
     }
 }
 
-/// Of numbers that are written as others.
+/// Implements it for numbers that are written as other numbers.
 macro_rules! through {
     ($($ty:ty: $put:expr, $get:expr;)*) => {
         $(impl Coded for $ty {
@@ -180,7 +182,7 @@ impl<T: Coded> Coded for Vec<T> {
     }
 
     fn get(from: &mut &[u8]) -> Option<Vec<T>> {
-        // Nothing takes less than a byte: a length that is a lie allocates nothing.
+        // Every item takes at least a byte, so an invalid length cannot cause a huge allocation.
         let len = usize::get(from).filter(|&len| len <= from.len())?;
         (0..len).map(|_| T::get(from)).collect()
     }
@@ -269,7 +271,7 @@ mod tests {
         data.put(&mut bytes);
         assert_eq!(T::get(&mut &bytes[..]).as_ref(), Some(&data));
         for end in 0..bytes.len() {
-            // A shorter one is none, and nothing breaks.
+            // A truncated encoding is invalid, and does not panic.
             assert_eq!(T::get(&mut &bytes[..end]), None, "{data:?}");
         }
     }

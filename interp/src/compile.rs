@@ -1,8 +1,8 @@
-//! IR to bytecode.
+//! Compiles IR to bytecode.
 //!
-//! Kernels: values that are the same in all lanes go to scalar registers, the others to varying ones; structured statements
-//! become jumps where the whole warp goes one way, and mask arithmetic where it may part (`control`). Host functions use the
-//! scalar half alone. Input is a verified module; nothing here fails.
+//! In kernels, values that are the same in all lanes go to scalar registers, and the others to varying ones. Structured
+//! statements become jumps where the whole warp goes one way, and mask arithmetic where it may diverge (`control`).
+//! Host functions use only the scalar half. The input is a verified module, so compilation cannot fail.
 
 mod array;
 mod assigned;
@@ -48,12 +48,12 @@ use lifetimes::Lifetimes;
 use registers::Allocator;
 use uniformity::Uniformity;
 
-/// Which code of a kernel.
+/// The variant of a kernel's code.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Form {
-    /// For blocks whose warps have one `tid.y` and `tid.z` each.
+    /// For blocks in which `tid.y` and `tid.z` are the same in all lanes of a warp.
     pub(crate) row_warps: bool,
-    /// Its signed arithmetic can be checked for overflow.
+    /// Whether its signed arithmetic can be checked for overflow.
     pub(crate) checked: bool,
     pub(crate) shortcuts: Shortcuts,
 }
@@ -156,14 +156,14 @@ pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
     compiler.code
 }
 
-/// A register a temporary gives back at its end.
+/// A register that a temporary frees at its end.
 #[derive(Clone, Copy, Debug)]
 enum Owned {
     S(u32),
     V(u32, u32),
 }
 
-/// A `ptradd` that its accesses compute.
+/// A `ptradd` that is computed by its accesses.
 #[derive(Clone, Copy, Debug)]
 struct FusedPointer {
     base: Operand,
@@ -171,30 +171,30 @@ struct FusedPointer {
     unsigned: bool,
     scale: i64,
     offset: i64,
-    /// A uniform index, and its scale, to be added, too: of 32-bit pointers.
+    /// A uniform index and its scale that are also added, for 32-bit pointers.
     step: Option<(Operand, i64)>,
-    /// The base in a scalar register, if it has been computed.
+    /// The scalar register with the base, if it has been computed.
     scalar: Option<u32>,
 }
 
-/// What was found out about the function before.
+/// The results of the analyses of the function.
 struct Analyses {
     uniformity: Uniformity,
     lifetimes: Lifetimes,
-    /// Of a host function: slots that may be read before they are assigned to.
+    /// In a host function: slots that may be read before they are assigned.
     early: HashSet<SlotId>,
-    /// Slots that only one loop reads.
+    /// Slots that are read in only one loop.
     private: HashMap<SlotId, LabelId>,
 }
 
-/// Where the temporaries are.
+/// The registers of temporaries.
 #[derive(Default)]
 struct Values {
     places: Vec<Option<Place>>,
     owned: Vec<Option<Owned>>,
-    /// Uniform values that are spread over a varying register as well.
+    /// Uniform values that are also spread over a varying register.
     spread: HashMap<ValueId, (u32, u32)>,
-    /// Registers to give back after the instruction in hand.
+    /// Registers to free after the current instruction.
     temporaries: Vec<Owned>,
 }
 
@@ -208,35 +208,35 @@ impl Values {
     }
 }
 
-/// The results of `ptradd`.
+/// Pointer additions.
 #[derive(Default)]
 struct Pointers {
-    /// Those that their accesses compute.
+    /// Those that are computed by their accesses.
     fused: HashMap<ValueId, FusedPointer>,
-    /// All so far.
+    /// All pointer additions so far.
     all: HashMap<ValueId, FusedPointer>,
 }
 
-/// Where the variables are.
+/// The registers of variables.
 #[derive(Default)]
 struct Slots {
     places: Vec<Place>,
-    /// Parameters nobody assigns to, spread over a varying register.
+    /// Parameters that are never assigned, spread over a varying register.
     mirrors: HashMap<u32, u32>,
     /// The number of the next assignment.
     next_set: u32,
 }
 
-/// The arrays that are registers.
+/// The arrays in registers.
 #[derive(Default)]
 struct Arrays {
-    /// The register of the first element of each.
+    /// The register of each array's first element.
     units: HashMap<LocalId, u32>,
-    /// The site that counts accesses of one place of the source to them.
+    /// The site that counts accesses to them at one place of the source.
     sites: HashMap<CounterSite, u32>,
-    /// The first counter of each access, if loops are unrolled: copies of an access count together.
+    /// The first counter of each access, if loops are unrolled: copies of an access share it.
     counters: Option<HashMap<CounterSite, u32>>,
-    /// Accesses of the segment in hand: to which sites, and how many.
+    /// Accesses in the current segment: their sites and how many.
     pending: Vec<Tally>,
     /// Branches of unrolled loops in it.
     branches: u32,
@@ -254,9 +254,9 @@ struct Constants {
 struct Compiler<'a> {
     function: &'a Function,
     host: bool,
-    /// `tid.y` and `tid.z` are scalars.
+    /// Whether `tid.y` and `tid.z` are scalars.
     row_warps: bool,
-    /// Overflow is reported.
+    /// Whether overflow is reported.
     checked: bool,
     analyses: Analyses,
     code: Code,
@@ -267,15 +267,15 @@ struct Compiler<'a> {
     arrays: Arrays,
     constants: Constants,
     frames: Vec<Frame>,
-    /// The routine whose code is in hand.
+    /// The routine that is being compiled.
     routine: Option<RoutineId>,
     loc: LocId,
     pos: u32,
-    /// Instructions of the segment in hand.
+    /// Instructions in the current segment.
     weight: u32,
 }
 
-/// Where each local variable that is no routine's begins in a thread's memory, and how many bytes they take.
+/// The offset of each local variable outside routines in a thread's memory, and their total size.
 fn local_offsets(function: &Function) -> (Vec<u64>, u64) {
     let mut offset = 0u64;
     let mut offsets = Vec::new();
@@ -310,7 +310,7 @@ impl Compiler<'_> {
             });
     }
 
-    /// Registers for the slots, in one run per file, so that a block can begin with a clear.
+    /// Allocates registers for the slots. They form one run per file, so that a block can begin by clearing them.
     fn slots(&mut self) {
         let (s_start, v_start) = (self.allocator.scalars.len(), self.allocator.units.len());
         for (index, slot) in self.function.slots.iter().enumerate() {
@@ -387,7 +387,7 @@ impl Compiler<'_> {
         self.code.locs.push(self.loc);
     }
 
-    /// An instruction that ends a segment, and carries the segment's weight.
+    /// Emits an instruction that ends a segment and carries the segment's weight.
     fn control(&mut self, op: Op, d: u32, a: u32, b: u32) -> usize {
         self.tally();
         let weight = std::mem::take(&mut self.weight) as u16;
@@ -405,14 +405,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// Ends the segment before a place that is jumped to.
+    /// Ends the segment before a jump target.
     fn tick(&mut self) {
         if self.weight > 0 {
             self.control(Op::Tick, 0, 0, 0);
         }
     }
 
-    /// The jumps in `from` go to here.
+    /// Makes the jumps in `from` go here.
     fn bind(&mut self, from: Vec<usize>) {
         let next_pc = self.next_pc();
         for at in from {
@@ -488,7 +488,7 @@ impl Compiler<'_> {
         self.emit(op, to, scalar, 0, 0);
     }
 
-    /// A varying register that is free again after this instruction.
+    /// A varying register that is freed after this instruction.
     fn temporary(&mut self, class: Class) -> u32 {
         let register = self.allocator.units.take(class.units());
         self.values
@@ -536,7 +536,7 @@ impl Compiler<'_> {
         register
     }
 
-    /// The register a result goes to: `Place::V` if it varies.
+    /// The register for a result: `Place::V` if it varies.
     fn define(&mut self, id: ValueId) -> Place {
         let class = Class::of(self.function.values[id.index()]);
         let place = if self.varies(id) && class != Class::Mask {
@@ -552,7 +552,7 @@ impl Compiler<'_> {
         place
     }
 
-    /// After the instruction that made them: spread uniform results that 32-lane operations read.
+    /// After the instruction that made them: spreads uniform results that 32-lane operations read.
     fn spread_results(&mut self, results: &[ValueId]) {
         for &id in results {
             let class = Class::of(self.function.values[id.index()]);
@@ -571,7 +571,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Gives back what ends at a position.
+    /// Frees the registers of temporaries that end at a position.
     fn release(&mut self, pos: u32) {
         for owned in std::mem::take(&mut self.values.temporaries) {
             self.give(owned);
@@ -596,7 +596,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The bits a constant has in a register: `i1` as a mask, pointers to shared and local memory as their low half.
+/// A constant's bits in a register: an `i1` as a mask, pointers to shared and local memory as their low half.
 fn constant_bits(constant: &Const) -> u64 {
     match constant.ty {
         Type::I1 if constant.bits != 0 => u64::from(u32::MAX),

@@ -1,16 +1,16 @@
-//! What the caller chooses: the machine, and one launch on it.
+//! The caller's choices: the machine, and one launch on it.
 
 use ir::{FuncId, LocId};
 
 use crate::rules::RuleSet;
 use crate::{fault::stop::StopFlag, progress::Progress};
 
-/// A family of findings that can be looked for.
+/// A family of findings that can be checked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Check {
     /// Races in shared and global memory.
     Race,
-    /// Lanes of one warp that are ordered by lockstep alone.
+    /// Lanes of one warp that are ordered only by lockstep.
     WarpSynchronous,
     /// Reads of unwritten memory and variables.
     Uninit,
@@ -20,7 +20,8 @@ pub enum Check {
     Mask,
     /// Divisions by zero, shifts out of range.
     Arithmetic,
-    /// Device, managed and pinned memory that a program ends without giving back. `runtime` looks for it, not the machine.
+    /// Device, managed and pinned memory that a program has not freed at its end. `runtime` checks for it, not the
+    /// machine.
     Leak,
 }
 
@@ -36,7 +37,7 @@ impl Check {
         Check::Leak,
     ];
 
-    /// As on the command line: `race`, `warp_synchronous` …
+    /// The name on the command line: `race`, `warp_synchronous` …
     pub fn name(self) -> &'static str {
         match self {
             Self::Race => "race",
@@ -49,7 +50,7 @@ impl Check {
         }
     }
 
-    /// The one with that name.
+    /// The check with that name.
     pub fn from_name(name: &str) -> Option<Check> {
         Self::ALL.into_iter().find(|check| check.name() == name)
     }
@@ -67,29 +68,29 @@ impl Check {
 pub struct Checks(u16);
 
 impl Checks {
-    /// Everything.
+    /// All checks.
     pub const ALL: Checks = Checks((1 << Check::ALL.len()) - 1);
-    /// Nothing.
+    /// No checks.
     pub const NONE: Checks = Checks(0);
 
-    /// This and another one.
+    /// The set with one more check.
     #[must_use]
     pub fn with(self, check: Check) -> Checks {
         Checks(self.0 | 1 << check as u8)
     }
 
-    /// All but one.
+    /// The set without one check.
     #[must_use]
     pub fn without(self, check: Check) -> Checks {
         Checks(self.0 & !(1 << check as u8))
     }
 
-    /// Whether it is among them.
+    /// Whether the check is in the set.
     pub fn has(self, check: Check) -> bool {
         self.0 & 1 << check as u8 != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -112,50 +113,54 @@ impl FromIterator<Check> for Checks {
 pub struct MachineConfig {
     /// The architecture: its cost rules and limits.
     pub rules: RuleSet,
-    /// CPU threads that run blocks. Results do not depend on it.
+    /// CPU threads that run blocks. The results do not depend on it.
     pub jobs: usize,
-    /// Most warp instructions of one launch, the end of each warp being one; more end in [`TrapKind::Limit`](crate::TrapKind::Limit).
+    /// The most warp instructions of one launch. The end of each warp counts as one. A launch with more ends in
+    /// [`TrapKind::Limit`](crate::TrapKind::Limit).
     pub limit: Option<u64>,
-    /// What findings are looked for. Traps do not depend on it.
+    /// The findings to check for. Traps do not depend on it.
     pub checks: Checks,
-    /// Which blocks of a grid and warps of a block come first.
+    /// The order of blocks in a grid, and of warps in a block.
     pub order: Order,
-    /// Which launches run a second time, in descending order.
+    /// The launches that run a second time, in descending order.
     pub both_orders: BothOrders,
-    /// Who runs when, in every launch.
+    /// The schedule of threads in every launch.
     pub schedule: Schedule,
-    /// Under how many random schedules each launch runs besides, to find what depends on them; the seed they follow from.
+    /// The number of random schedules under which each launch also runs, to find what depends on them, and their seed.
     pub schedules: (u32, u64),
-    /// When a thread sees what others store, under a schedule. In the usual order it is at once.
+    /// When a thread sees what others store, under a schedule. In the usual order it sees it at once.
     pub memory: MemoryOrder,
-    /// Go on after an access that is out of bounds, misaligned, freed or null: it is skipped (a load gives 0, a store or an atomic
-    /// changes nothing) and told in [`LaunchReport::skipped`](crate::LaunchReport::skipped). Else it is the launch's end.
+    /// Whether to continue after an access that is out of bounds, misaligned, freed or null. It is then skipped (a load
+    /// gives 0, a store or an atomic changes nothing) and reported in
+    /// [`LaunchReport::skipped`](crate::LaunchReport::skipped). Otherwise it ends the launch.
     pub keep_going: bool,
-    /// Keep all that launches do, instead of looking for findings. It takes much memory.
+    /// Whether to record everything that launches do, instead of checking for findings. This takes much memory.
     pub trace: bool,
-    /// Launches are counted from some of their blocks where that gives the same counts; then their results are not computed, and
-    /// nothing is checked: see [`Counting`](crate::Counting). Whoever keeps the memory sees to it.
+    /// Whether launches are counted from some of their blocks where that gives the same counts. Their results are then
+    /// not computed, and nothing is checked: see [`Counting`](crate::Counting). The owner of the memory must use it.
     pub count_only: bool,
-    /// Whether it is noted of some blocks how often they ask for the same bytes: [`LaunchReport::reuse`](crate::LaunchReport::reuse).
+    /// Whether some blocks are sampled for how often they access the same bytes:
+    /// [`LaunchReport::reuse`](crate::LaunchReport::reuse).
     pub reuse: bool,
-    /// Whether it is asked to stop; then launches end in [`TrapKind::Stopped`](crate::TrapKind::Stopped).
+    /// Requests a stop. Launches then end in [`TrapKind::Stopped`](crate::TrapKind::Stopped).
     pub stop: StopFlag,
-    /// Where it says how far it is.
+    /// Receives the progress of launches.
     pub progress: Progress,
 }
 
-/// The order of blocks, and of the warps of a block between two barriers. A program without races computes the same in any.
+/// The order of blocks, and of the warps of a block between two barriers. A program without races computes the same in
+/// any order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Order {
-    /// By their numbers.
+    /// In ascending order.
     #[default]
     Ascending,
-    /// The last one first; on one CPU thread.
+    /// In descending order, on one CPU thread.
     Descending,
 }
 
 impl Order {
-    /// The number of what comes as the `k`th of `n`.
+    /// The number of the item in position `k` of `n`.
     pub(crate) fn number(self, k: u64, n: u64) -> u64 {
         match self {
             Order::Ascending => k,
@@ -164,15 +169,16 @@ impl Order {
     }
 }
 
-/// Who runs when: which warp, and, where the lanes of a warp may run apart, which lanes.
+/// The schedule of warps and, if the lanes of a warp may run separately, of lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Schedule {
-    /// Blocks and warps in order, each as far as it gets; warps in lockstep as far as that gets them.
+    /// Blocks and warps in order, each as far as it gets. Warps run in lockstep as far as that gets them.
     #[default]
     Lockstep,
-    /// All warps in turn, an access each.
+    /// All warps in turn, one access each.
     Fair,
-    /// At random, with changes at few places: what a seed gives. Its low byte says how many places, and among how many.
+    /// At random, with changes at few places that follow from the seed. The seed's low byte has the number of changes,
+    /// and the number of places among which they are.
     Adversarial(u64),
 }
 
@@ -210,10 +216,10 @@ impl std::str::FromStr for Schedule {
     }
 }
 
-/// When a thread sees what others store.
+/// The memory model: when a thread sees what others store.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum MemoryOrder {
-    /// At once, and all in one order.
+    /// At once, and everything in one order.
     #[default]
     Strong,
     /// As late as the PTX memory model allows, and out of order, unless fences and barriers order it.
@@ -221,10 +227,10 @@ pub enum MemoryOrder {
 }
 
 impl MemoryOrder {
-    /// Schedules that are tried of a memory that is weak, if nothing is said of schedules: without any, nothing is late.
+    /// The default number of schedules with weak memory. Without any schedule no access would be late.
     const USUAL_SCHEDULES: u32 = 100;
 
-    /// The one with that name.
+    /// The memory model with that name.
     pub fn from_name(name: &str) -> Option<MemoryOrder> {
         match name {
             "strong" => Some(MemoryOrder::Strong),
@@ -233,7 +239,7 @@ impl MemoryOrder {
         }
     }
 
-    /// How many random schedules are tried where so many are asked for, and that one for all launches.
+    /// The number of random schedules to try, given the requested number and the schedule of all launches.
     pub fn schedules(self, asked: u32, schedule: Option<Schedule>) -> u32 {
         match (self, asked, schedule) {
             (MemoryOrder::Weak, 0, None) => Self::USUAL_SCHEDULES,
@@ -242,20 +248,21 @@ impl MemoryOrder {
     }
 }
 
-/// Which launches run a second time with the last blocks and warps first, to find what shows in one order only: of those whose
-/// threads communicate (flags, atomics whose result is used, accesses that nothing orders), with checks on.
+/// Which launches run a second time with the last blocks and warps first, to find what appears in one order only. Only
+/// launches with checks on and whose threads communicate are considered (flags, atomics whose result is used, unordered
+/// accesses).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum BothOrders {
-    /// None.
+    /// No launch.
     #[default]
     Never,
-    /// Short ones.
+    /// Short launches.
     WhenShort,
-    /// All.
+    /// All launches.
     Always,
 }
 
-/// `kernel<<<grid, block, shared_bytes>>>` and where it stands.
+/// `kernel<<<grid, block, shared_bytes>>>` and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchConfig {
     /// Blocks in x, y, z.
@@ -264,9 +271,9 @@ pub struct LaunchConfig {
     pub block: [u32; 3],
     /// Dynamic shared memory.
     pub shared_bytes: u64,
-    /// All blocks have to be resident at once: `cudaLaunchCooperativeKernel`.
+    /// Whether all blocks have to be resident at once: `cudaLaunchCooperativeKernel`.
     pub cooperative: bool,
-    /// How many launches it is inside of: 0 of the host's.
+    /// The nesting depth: 0 for a launch from the host.
     pub depth: u32,
     /// The launch statement; 0 for a launch from outside the program.
     pub loc: LocId,
@@ -277,19 +284,19 @@ pub struct LaunchConfig {
 pub struct ChildLaunch {
     /// The kernel.
     pub kernel: FuncId,
-    /// Its sizes and its place.
+    /// Its configuration and place.
     pub config: LaunchConfig,
     /// The bits of one argument per parameter.
     pub args: Vec<u64>,
 }
 
-/// Launches that wait: one of the host's, and what its threads launch.
+/// The launches that wait: one of the host's, and those of its threads.
 ///
-/// A launch runs when the one that made it has ended, and all that it launches runs before the next: a grid is complete when its
-/// children are.
+/// A launch runs when the one that made it has ended, and everything that it launches runs before the next one: a grid
+/// is complete when its children are.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchQueue {
-    /// The next one is the last.
+    /// In reverse order: the next one is the last.
     waiting: Vec<ChildLaunch>,
 }
 
@@ -306,7 +313,7 @@ impl LaunchQueue {
         }
     }
 
-    /// What the launch that just ended had launched, in order.
+    /// Adds the launches that the last launch made, in order.
     pub fn add(&mut self, children: Vec<ChildLaunch>) {
         self.waiting.extend(children.into_iter().rev());
     }
@@ -321,12 +328,12 @@ impl Iterator for LaunchQueue {
 }
 
 impl LaunchConfig {
-    /// Threads of a block.
+    /// The threads of a block.
     pub fn threads_per_block(&self) -> u64 {
         self.block.iter().map(|&n| u64::from(n)).product()
     }
 
-    /// Blocks of the grid.
+    /// The blocks of the grid.
     pub fn blocks(&self) -> u128 {
         self.grid.iter().map(|&n| u128::from(n)).product()
     }

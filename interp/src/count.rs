@@ -1,4 +1,5 @@
-//! Counts as data: what each site cost, the worst request of each, metrics by their known names. `observe::counters` fills them in.
+//! Counts as data: the costs of each site and its worst request, and metrics by their known names. `observe::counters`
+//! fills them in.
 
 pub mod metrics;
 pub(crate) mod pattern;

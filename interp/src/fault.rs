@@ -1,4 +1,4 @@
-//! What can be wrong, as data: traps, findings, why a run was stopped. May use `isa`.
+//! Describes errors as data: traps, findings, and why a run was stopped. It uses no other layer of the crate.
 
 pub(crate) mod address;
 pub mod finding;
@@ -6,7 +6,8 @@ pub(crate) mod setter;
 pub mod stop;
 pub mod trap;
 
-/// A thread's or a block's index in few words: `5` and not `(5, 0, 0)`, `(5, 1)` and not `(5, 1, 0)`. Its place in JSON has all three.
+/// The short form of a thread's or block's index: `5` instead of `(5, 0, 0)`, `(5, 1)` instead of `(5, 1, 0)`. JSON has
+/// all three numbers.
 pub fn index_text([x, y, z]: [u32; 3]) -> String {
     match (y, z) {
         (0, 0) => x.to_string(),

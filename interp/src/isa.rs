@@ -1,4 +1,4 @@
-//! What the machine runs, as plain data: bytecode, masks, registers, the shape of a launch.
+//! The code that the machine runs, as plain data: bytecode, masks, registers, and the shape of a launch.
 
 pub(crate) mod bytecode;
 pub(crate) mod effects;

@@ -1,8 +1,8 @@
-//! One launch: validates it, runs its blocks in order, gathers the counts.
+//! Runs one launch: validates it, runs its blocks in order and gathers the counts.
 //!
-//! Blocks start in linear order. A block that can only be helped by others is suspended and the next one starts, as
-//! long as the device could hold it too; then suspended blocks take turns. When a whole round of turns moves nothing, the
-//! launch is a deadlock.
+//! Blocks start in linear order. If a block can make progress only after another block does, it is suspended, and the
+//! next block starts while the device could still hold it. Suspended blocks then take turns. If a whole round of turns
+//! makes no progress, the launch is a deadlock.
 
 pub(crate) mod count_only;
 pub(crate) mod host;
@@ -107,7 +107,7 @@ pub fn launch(
         orders::run_again(&run, again.as_ref(), &subject, report);
         schedules::explore(&run, again.as_ref(), &subject, report);
     }
-    // Only what a launch before left in doubt makes it worth knowing.
+    // Needed only if an earlier launch left memory that is suspect.
     let loaded = match run.memory.has_suspects() {
         true => run.loaded(&stored),
         false => Vec::new(),
@@ -130,14 +130,14 @@ pub fn launch(
     result
 }
 
-/// A launch that was checked, and the memory that it finds.
+/// A validated launch and the memory it starts from.
 pub(crate) struct Begun<'a> {
     code: &'a Code,
     shape: Shape<'a>,
     map: GlobalMap,
 }
 
-/// Checks a launch, and looks at what memory there is.
+/// Validates a launch and maps the memory.
 fn begin<'a>(
     program: &'a Program,
     kernel: FuncId,
@@ -171,7 +171,7 @@ fn begin<'a>(
 }
 
 impl<'a> Begun<'a> {
-    /// To be run.
+    /// The launch, ready to run.
     fn run(
         &'a self,
         program: &'a Program,
@@ -206,7 +206,7 @@ fn shared_bytes(code: &Code, config: &LaunchConfig) -> u64 {
     }
 }
 
-/// Blocks that may wait for others at one time: as many as the device holds.
+/// The most blocks that may wait for others at one time: as many as the device holds.
 fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
     let limits = Limits::of(machine.rules.arch);
     let residency = limits.residency;
@@ -214,7 +214,7 @@ fn resident_blocks(machine: &MachineConfig, shape: &Shape<'_>) -> usize {
     (per_sm.max(1) * u64::from(limits.multiprocessors)) as usize
 }
 
-/// Lets the waiting lanes of all blocks go on apart from their warps; whether there were any.
+/// Lets the waiting lanes of all blocks go on apart from their warps. Returns whether there were any.
 fn part<O: Observer>(blocks: &mut VecDeque<Block>, machine: &mut Machine<'_, O>) -> bool {
     let mut any = false;
     for block in blocks {
@@ -224,13 +224,13 @@ fn part<O: Observer>(blocks: &mut VecDeque<Block>, machine: &mut Machine<'_, O>)
     any
 }
 
-/// What an observer knows of memory when a launch has ended, by the bases of regions.
+/// What an observer knows of memory when a launch has ended, keyed by the base of each region.
 #[derive(Default)]
 pub(crate) struct Left {
-    /// What was written of regions that had unwritten bytes.
+    /// What was written in regions that had unwritten bytes.
     stored: Vec<(u64, Defined)>,
     touched: Vec<(u64, Touch)>,
-    /// Of a part.
+    /// The state of a part of a launch.
     saved: Option<Saved>,
 }
 
@@ -244,18 +244,18 @@ pub(crate) struct Run<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) map: &'a GlobalMap,
     pub(crate) machine: &'a MachineConfig,
-    /// Those of its blocks that run, in order; `None`: all.
+    /// The blocks that run, in order; `None`: all of them.
     pub(crate) blocks: Option<Blocks<'a>>,
-    /// Some blocks are looked at for what they ask of global memory again and again.
+    /// Whether some blocks are sampled for how often they access the same bytes of global memory.
     pub(crate) looks: bool,
 }
 
 /// Some blocks of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Blocks<'a> {
-    /// From one up to another.
+    /// From the first number up to, but not including, the second.
     Range(u64, u64),
-    /// These.
+    /// Exactly these.
     Each(&'a [u64]),
 }
 
@@ -305,7 +305,7 @@ impl<'a> Run<'a> {
         self.ended(state, trap)
     }
 
-    /// Under a schedule, with memory as it is asked for.
+    /// Runs it under a schedule, with the memory model that the schedule asks for.
     fn scheduled<O: Observer>(
         &self,
         plan: Plan<'_>,
@@ -333,7 +333,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What came of a launch.
+    /// The result of a launch.
     pub(crate) fn ended<O: Observer>(
         &self,
         mut state: Machine<'a, O>,
@@ -368,7 +368,7 @@ impl<'a> Run<'a> {
 
     /// The regions that the launch may read, by base and size; `stored` are those that it may write.
     fn loaded(&self, stored: &[bool]) -> Vec<(u64, u64)> {
-        // What atomics find may be used, too.
+        // A kernel may also use the old values that atomics return.
         let communicates = self.code.effects.communicates;
         let loads = self.read().into_iter().zip(stored);
         let loads = loads.map(|(loads, &stored)| loads || communicates && stored);
@@ -384,7 +384,7 @@ impl<'a> Run<'a> {
         self.reached(self.code.effects.loads.as_deref())
     }
 
-    /// Per region: whether a pointer that starts from these can reach it without leaving its allocation.
+    /// Per region: whether a pointer that starts from one of `roots` can reach it without leaving its allocation.
     fn reached(&self, roots: Option<&[Root]>) -> Vec<bool> {
         let Some(roots) = roots else {
             return vec![true; self.map.regions.len()];
@@ -399,14 +399,14 @@ impl<'a> Run<'a> {
             if region.holds(address, 0) {
                 reached[region.index as usize] = true;
             } else if address != 0 {
-                // It starts beside an allocation: whichever it comes to.
+                // The pointer starts outside every allocation, so it may reach any of them.
                 return vec![true; self.map.regions.len()];
             }
         }
         reached
     }
 
-    /// A worker's state, nothing counted yet.
+    /// The state of a worker that has not counted anything yet.
     pub(crate) fn worker<O: Observer>(&self, observer: O) -> Machine<'a, O> {
         let module = self.program.module();
         let declared: Vec<Option<u32>> = self
@@ -526,7 +526,8 @@ impl<'a> Run<'a> {
                     suspended.push_back(block);
                     let full = next >= blocks || suspended.len() >= resident;
                     if full && unmoved > suspended.len() {
-                        // In lockstep nobody can go on. Lanes that wait for their warp's others do, where they may.
+                        // In lockstep no warp can go on. On an architecture with independent lanes, lanes that wait for
+                        // others of their warp can.
                         if machine.policy.independent_lanes && part(&mut suspended, &mut machine) {
                             (machine.parts_early, unmoved) = (true, 0);
                             continue;
@@ -545,7 +546,7 @@ impl<'a> Run<'a> {
         (machine, None)
     }
 
-    /// What threads launched, one level below this launch.
+    /// The launches that threads made, one level below this launch.
     fn children(&self, launched: &[ChildLaunch]) -> Vec<ChildLaunch> {
         let mut children = launched.to_vec();
         for child in &mut children {
@@ -567,7 +568,7 @@ impl<'a> Run<'a> {
         reused(&loads, counts.global_load.bytes)
     }
 
-    /// Adds the observer's counts up by space and operation, and describes each site that was executed.
+    /// Sums the observer's counts by space and operation, and describes each site that was executed.
     fn report<O: Observer>(&self, machine: &Machine<'_, O>) -> LaunchReport {
         let module = self.program.module();
         let mut counts = LaunchCounts {

@@ -1,8 +1,9 @@
-//! The SIMT machine: runs verified IR in warps of 32 lanes and counts what every access costs.
+//! The SIMT machine: runs verified IR in warps of 32 lanes and counts the cost of every access.
 //!
-//! In: a [`Program`] (IR compiled to bytecode), a [`Memory`], a launch. Out: a [`LaunchReport`] (totals and counts per
-//! source access) or a [`LaunchFailure`]. Host functions run on the scalar half of the same machine ([`HostThread`]).
-//! Nothing here knows source text, files, processes or clocks; equal input gives equal output at any number of threads.
+//! The input is a [`Program`] (IR compiled to bytecode), a [`Memory`] and a launch. The output is a [`LaunchReport`]
+//! (totals and counts per source access) or a [`LaunchFailure`]. Host functions run on the scalar half of the same
+//! machine ([`HostThread`]). Nothing here depends on source text, files, processes or clocks. Equal input gives equal
+//! output with any number of threads.
 
 #![cfg_attr(
     test,

@@ -1,4 +1,4 @@
-//! What a worker has while it runs blocks of a launch: the code, memory, counters. And a warp.
+//! The machine of one worker: the code, memory and counters it uses while it runs blocks of a launch.
 
 pub(crate) mod block;
 pub(crate) mod engine;
@@ -48,7 +48,7 @@ use crate::patience::Patience;
 use crate::rules::RuleSet;
 
 impl GlobalRegion {
-    /// Whether the whole of `len` bytes at `address` lies inside.
+    /// Whether all `len` bytes at `address` are inside.
     #[inline]
     pub(crate) fn holds(&self, address: u64, len: u64) -> bool {
         let offset = address.wrapping_sub(self.base);
@@ -56,7 +56,7 @@ impl GlobalRegion {
     }
 }
 
-/// Sums that are not per site.
+/// Totals that are not counted by site.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
     pub(crate) warps: u64,
@@ -65,7 +65,7 @@ pub(crate) struct Totals {
     pub(crate) branches: u64,
     pub(crate) divergent_branches: u64,
     pub(crate) barriers: u64,
-    /// Blocks that ended without an access.
+    /// Blocks that ended without any access.
     pub(crate) idle_blocks: u64,
 }
 
@@ -84,7 +84,7 @@ impl Totals {
         self.idle_blocks += times * part.idle_blocks;
     }
 
-    /// What has come since they were `before`.
+    /// The difference from `before`.
     pub(crate) fn since(&self, before: &Totals) -> Totals {
         Totals {
             warps: self.warps - before.warps,
@@ -97,7 +97,8 @@ impl Totals {
         }
     }
 
-    /// What counts against a limit: also the ends of warps, so that those without an instruction count.
+    /// What counts against the instruction limit. It includes the ends of warps, so that warps without instructions
+    /// count.
     #[inline(always)]
     pub(crate) fn charged(&self) -> u64 {
         self.warp_instructions.saturating_add(self.warps)
@@ -120,44 +121,44 @@ impl Totals {
     }
 }
 
-/// What a launch asks of its workers.
+/// The rules of a launch for its workers.
 #[derive(Clone, Copy)]
 pub(crate) struct Policy<'a> {
     pub(crate) rules: RuleSet,
     pub(crate) checks: Checks,
-    /// Most warp instructions.
+    /// The most warp instructions.
     pub(crate) limit: u64,
     pub(crate) stop: &'a StopFlag,
-    /// Most local memory of a thread's calls.
+    /// The most local memory for the calls of a thread.
     pub(crate) stack_bytes: u64,
-    /// Of the warps of a block.
+    /// The order of a block's warps.
     pub(crate) order: Order,
-    /// An access that is not allowed is skipped, and the launch goes on.
+    /// Whether an invalid access is skipped and the launch goes on.
     pub(crate) keep_going: bool,
-    /// A lane that can go on does, whatever the other lanes of its warp wait for: since sm_70.
+    /// Whether a lane that can go on does, whatever the other lanes of its warp wait for: since sm_70.
     pub(crate) independent_lanes: bool,
     /// See [`Shape::has_like_warps`].
     pub(crate) has_like_warps: bool,
 }
 
-/// What a worker has seen that is not per site.
+/// A worker's counts that are not by site.
 pub(crate) struct Record {
     pub(crate) totals: Totals,
-    /// By instruction: what its divergent branches were.
+    /// By instruction: its divergent branches.
     pub(crate) divergence: Vec<Divergence>,
-    /// By instruction: how many warps met a barrier there.
+    /// By instruction: how many warps arrived at the barrier there.
     pub(crate) barriers: Vec<u64>,
-    /// What the current block has printed.
+    /// The text that the current block has printed.
     pub(crate) printed: Vec<u8>,
-    /// What threads launched.
+    /// The launches that threads made.
     pub(crate) launched: Vec<ChildLaunch>,
-    /// Accesses that were skipped: one of each kind and place.
+    /// Skipped accesses: one of each kind and place.
     pub(crate) skipped: Vec<Skipped>,
-    /// What some of its blocks asked of global memory.
+    /// The accesses of sampled blocks to global memory.
     pub(crate) reach: Reach,
-    /// Instructions that skipped some, of all.
+    /// How many instructions skipped some access.
     pub(crate) skips: u64,
-    /// Calls of `printf`, by thread.
+    /// Calls of `printf`, counted by thread.
     pub(crate) printf_calls: u64,
 }
 
@@ -178,7 +179,7 @@ impl Record {
 }
 
 impl Record {
-    /// Adds what another worker has seen, so many times.
+    /// Adds what another worker counted, this many times.
     pub(crate) fn absorb_times(&mut self, other: &Record, times: u64) {
         self.reach.absorb(&other.reach);
         self.printf_calls += times * other.printf_calls;
@@ -194,7 +195,7 @@ impl Record {
 }
 
 impl Record {
-    /// What has come since these were its branches and barriers, but for the totals.
+    /// The difference from `before`, except for the totals.
     pub(crate) fn since(&self, before: &Record) -> Record {
         let mut since = Record::new(0);
         let branches = self.divergence.iter().zip(&before.divergence);
@@ -213,31 +214,33 @@ impl Record {
 /// One pass over the warps of a block.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Pass {
-    /// Loop rounds a warp may run before it yields.
+    /// Loop iterations that a warp may run before it yields.
     pub(crate) slice: u32,
-    /// Stores and atomics note whether they change memory.
+    /// Whether stores and atomics note when they change memory.
     pub(crate) watch: bool,
-    /// One did.
+    /// Whether one did.
     pub(crate) changed: bool,
-    /// Where in the block's list the warp stands, relative to the one before it, that may run as soon as that one has ended or waits at
-    /// the barrier, without anybody looking at the block between them; 0: none may.
+    /// The offset, in the block's list, of the warp that may run directly after the current one has ended or waits at
+    /// the barrier. The block does not intervene between them. 0: no warp may.
     pub(crate) next: isize,
-    /// Barriers of the block that may open in the same way, when the last of its warps has ended or waits.
+    /// How many barriers of the block may open in the same way, when the last of its warps has ended or waits.
     pub(crate) barriers: u32,
     pub(crate) tail: IdleTail,
-    /// Of an engine that pauses: accesses that the warp may make, of those at which the order of threads can matter.
+    /// In an engine that pauses: how many more points the warp may pass, that is accesses at which the order of threads
+    /// can matter.
     pub(crate) points: u64,
 }
 
-/// The regions of global memory that the accesses go to, by site.
+/// The regions of global memory that accesses go to, by site.
 pub(crate) struct SiteRegions {
-    /// The one that it last hit.
+    /// The region of the site's last access.
     pub(crate) last: Vec<u32>,
-    /// The one that it has to stay in, where the source names a variable of the module or the pointer starts from one parameter.
+    /// The region that the access must stay in, if the source names a module variable or the pointer comes from a
+    /// single parameter.
     pub(crate) declared: Vec<Option<u32>>,
 }
 
-/// What a worker needs to run warps; one per worker.
+/// The state that a worker needs to run warps.
 pub(crate) struct Machine<'a, O> {
     pub(crate) module: &'a Module,
     pub(crate) function: &'a Function,
@@ -248,42 +251,42 @@ pub(crate) struct Machine<'a, O> {
     pub(crate) policy: Policy<'a>,
     /// The shared memory of the current block.
     pub(crate) shared: Vec<u8>,
-    /// What the last requests looked like, by site; their hits are not observed before [`Machine::settle`].
+    /// The pattern of the last request, by site. The observer does not see hits before [`Machine::settle`].
     pub(crate) patterns: Vec<Pattern>,
-    /// How long it has been in vain to run rounds at once, by loop.
+    /// How often it has been futile to run iterations of a loop together, by loop.
     pub(crate) rounds: Vec<Patience>,
-    /// What they have loaded, for their products.
+    /// The words loaded for them, for their products.
     pub(crate) loaded: Registers,
-    /// Who watches.
+    /// The observer.
     pub(crate) observer: O,
     pub(crate) regions: SiteRegions,
-    /// What this worker touches, when there are others.
+    /// Tracks what this worker touches, if there are other workers.
     pub(crate) tracker: Option<Box<Tracker>>,
     pub(crate) record: Record,
     pub(crate) pass: Pass,
-    /// What its blocks do, if they do the same.
+    /// The recorded block, if blocks do the same.
     pub(crate) replay: Replay<'a>,
-    /// By instruction: the order of threads can matter there. For engines that pause.
+    /// By instruction: whether the order of threads can matter there. For engines that pause.
     pub(crate) is_point: Vec<bool>,
-    /// No block could go on in lockstep: warps part as soon as they seem to wait for their own lanes.
+    /// In lockstep no block could go on, so warps split as soon as they seem to wait for their own lanes.
     pub(crate) parts_early: bool,
-    /// Of the warp that runs: how far the local variables of its routine are moved.
+    /// How far the local variables of the current routine are moved, in the current warp.
     pub(crate) shift: u32,
-    /// The number of the block that runs.
+    /// The number of the current block.
     pub(crate) block: u64,
 }
 
-/// Branches of one instruction whose active lanes went different ways.
+/// Divergent branches at one instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Divergence {
     /// How many.
     pub(crate) branches: u64,
-    /// Lanes on the side with fewer of them, summed.
+    /// Lanes on the side with fewer lanes, summed.
     pub(crate) fewer_lanes: u64,
 }
 
 impl Record {
-    /// Adds what the blocks of another part of the launch did, which come behind these.
+    /// Adds what the blocks of the next part of the launch did.
     pub(crate) fn absorb_part(&mut self, other: Record) {
         self.absorb_times(&other, 1);
         for skipped in other.skipped {
@@ -355,7 +358,7 @@ impl Coded for Skipped {
 }
 
 impl<O: Observer> Machine<'_, O> {
-    /// Lanes of a branch go two ways.
+    /// Counts a divergent branch.
     #[inline(always)]
     pub(crate) fn diverges(&mut self, pc: usize, one: u32, other: u32) {
         let divergence = &mut self.record.divergence[pc];
@@ -363,7 +366,7 @@ impl<O: Observer> Machine<'_, O> {
         divergence.fewer_lanes += u64::from(one.count_ones().min(other.count_ones()));
     }
 
-    /// Keeps the first of the skipped accesses of a kind and place, and counts the others.
+    /// Keeps the first skipped access of each kind and place, and counts the others.
     #[cold]
     pub(crate) fn note_skipped(
         &mut self,
@@ -405,7 +408,7 @@ impl<O: Observer> Machine<'_, O> {
         });
     }
 
-    /// What a thread of a warp did at an instruction, in full.
+    /// The complete trap for a thread of a warp at an instruction.
     pub(crate) fn trap(
         &self,
         warp: &Warp,
@@ -435,7 +438,7 @@ impl<O: Observer> Machine<'_, O> {
         }
     }
 
-    /// How often accesses were made so far, whatever they cost.
+    /// How many accesses were made so far, whatever their cost.
     pub(crate) fn accesses(&self) -> u64 {
         let counted = self
             .observer
@@ -446,19 +449,19 @@ impl<O: Observer> Machine<'_, O> {
             .patterns
             .iter()
             .map(|pattern| pattern.hits.alike + pattern.hits.others);
-        // What prints does something, too.
+        // Printing is an effect, too.
         let prints = [self.record.printf_calls];
         counted.chain(hits).chain(prints).fold(0, u64::wrapping_add)
     }
 
-    /// A block has had its turn; `accesses` were made before it began. Whether it has made none.
+    /// Counts the block as idle if its turn made no access. `accesses` is the number before the turn.
     pub(crate) fn note_idle(&mut self, turn: &Turn, accesses: u64) {
         if matches!(turn, Turn::Done) && self.accesses() == accesses {
             self.record.totals.idle_blocks += 1;
         }
     }
 
-    /// Makes the observer's sums complete.
+    /// Completes the observer's sums.
     pub(crate) fn settle(&mut self) {
         self.settle_replayed();
         for (site, pattern) in self.code.sites.iter().zip(&mut self.patterns) {
@@ -474,13 +477,13 @@ impl<O: Observer> Machine<'_, O> {
     }
 }
 
-/// A kind of access at one place that is not allowed, and was skipped.
+/// A kind of invalid access at one place that was skipped.
 #[derive(Debug)]
 pub(crate) struct Skipped {
     loc: LocId,
-    /// What the machine saw; the trap may know more.
+    /// The kind of fault that the machine saw. The trap may be more specific.
     kind: Discriminant<TrapKind>,
-    /// Where the first one went.
+    /// The address of the first one.
     first: u64,
     pub(crate) fault: SkippedAccess,
 }
@@ -500,16 +503,16 @@ pub(crate) enum Stop {
     Yield,
     /// Lanes wait at a `__syncwarp` for others of their warp.
     Apart,
-    /// The active lanes go on without those that wait for them.
+    /// The active lanes continue without those that wait for them.
     Part,
-    /// Behind a numbered barrier, which the block sees to.
+    /// After a numbered barrier, which the block handles.
     Numbered,
-    /// It has made as many accesses as it was to: see [`Pass::points`].
+    /// It has passed as many points as it may: see [`Pass::points`].
     Pause,
     Fault(Box<Fault>),
 }
 
-/// The space of a counter, as the report's totals sort it.
+/// The space of a counter as in the report's totals.
 pub(crate) fn is_global(space: Space) -> bool {
     matches!(space, Space::Global)
 }
@@ -518,7 +521,8 @@ pub(crate) fn is_global(space: Space) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SkippedLanes {
     pub(crate) count: u32,
-    /// The lowest and the highest address (offset, in shared and local memory) among them, and that of the lane that faulted first.
+    /// The lowest and the highest address (offset, for shared and local memory) among them, and the address of the
+    /// first lane that faulted.
     pub(crate) lowest: u64,
     pub(crate) highest: u64,
     pub(crate) first: u64,

@@ -1,10 +1,11 @@
-//! All memory of a program but shared and thread-local: device and host side by side in one address space.
+//! All memory of a program except shared and thread-local memory: device and host memory in one address space.
 //!
-//! Every object is a `Region` of its own with a guard gap behind it, so that an index that is off by one hits nothing.
-//! Addresses are never used twice and freed regions are remembered: a use after free is told from a wild pointer.
-//! Addresses depend on the sequence of calls only. Areas: see [`layout`].
+//! Every object is a separate `Region`, followed by a guard gap, so that an index that is off by one hits nothing.
+//! Addresses are never reused, and freed regions are remembered, so that a use after free can be distinguished from a
+//! wild pointer. Addresses depend only on the sequence of calls. See [`layout`] for the areas.
 //!
-//! Here is what is where; `allocate` gives memory out, `access` reads and writes it, `image` is a program's variables.
+//! This module knows what is where. `allocate` hands out memory, `access` reads and writes it, and `image` has a
+//! program's variables.
 
 pub mod layout;
 
@@ -41,14 +42,14 @@ use region::{Area, GUARD_BYTES};
 use traffic::Traffic;
 use unset::Transfer;
 
-/// The host's stack.
+/// The size of the host's stack.
 pub(crate) const STACK_BYTES: u64 = 8 << 20;
 
-/// Largest buffer that is kept between launches.
+/// The largest buffer that is kept between launches.
 #[cfg(feature = "threads")]
 const SPARE_BYTES: usize = 256 << 20;
 
-/// The objects by what they are for, each at addresses of its own: see [`layout`].
+/// The objects by purpose, each kind at separate addresses: see [`layout`].
 #[derive(Debug)]
 struct Areas {
     heap: Area,
@@ -79,23 +80,23 @@ impl Areas {
     }
 }
 
-/// Device and host memory: of one program, or of several that share it ([`Memory::load`]).
+/// Device and host memory of one program, or of several that share it ([`Memory::load`]).
 #[derive(Debug)]
 pub struct Memory {
     areas: Areas,
-    /// Of the program that runs.
+    /// The variables of the current program.
     image: Image,
     traffic: Traffic,
-    /// What launches left differently under another schedule.
+    /// Memory that launches left differently under another schedule.
     suspects: Vec<suspect::Suspect>,
-    /// Copies of bytes that nobody wrote, in order.
+    /// Copies of uninitialised bytes, in order.
     transfers: Vec<Transfer>,
     limits: MemoryLimits,
-    /// Of `malloc` in kernels.
+    /// The heap for `malloc` in kernels.
     kernel_heap: KernelHeap,
-    /// What the calls of a kernel's thread may take, if the program has said it.
+    /// The stack limit of a kernel's threads, if the program has set it.
     kernel_stack: u64,
-    /// What the last launch copied regions to.
+    /// The buffer to which the last launch copied regions.
     #[cfg(feature = "threads")]
     spare: Mutex<Vec<u8>>,
 }
@@ -130,18 +131,18 @@ impl Memory {
         memory
     }
 
-    /// The first byte of the host's stack; it grows upwards.
+    /// The first byte of the host's stack, which grows upwards.
     pub(crate) fn stack_base(&self) -> u64 {
         self.areas.stack.regions[0].base
     }
 
-    /// A buffer of any contents and capacity, to copy regions to while a launch runs.
+    /// A buffer with unspecified contents and capacity, to copy regions to while a launch runs.
     #[cfg(feature = "threads")]
     pub(crate) fn take_spare(&self) -> Vec<u8> {
         std::mem::take(&mut self.spare.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Keeps the buffer for the next launch, unless it is so large that another use of the memory is more likely.
+    /// Keeps the buffer for the next launch, unless it is so large that the memory is better used otherwise.
     #[cfg(feature = "threads")]
     pub(crate) fn keep_spare(&self, spare: Vec<u8>) {
         if spare.capacity() <= SPARE_BYTES {
@@ -149,14 +150,14 @@ impl Memory {
         }
     }
 
-    /// Says what an allocation is, for messages: where it was made, the buffer's name on the command line.
+    /// Names an allocation for messages: the place where it was made, or the buffer's name on the command line.
     pub fn set_name(&mut self, address: u64, name: &str) {
         if let Some((area, index)) = self.region_index(address) {
             self.area_mut(area).regions[index].name = Some(name.to_owned());
         }
     }
 
-    /// Says which call freed what began at the address, for messages.
+    /// Records the call that freed the object at an address, for messages.
     pub fn note_freed(&mut self, address: u64, loc: LocId) {
         if let Some((area, index)) = self.region_index(address) {
             let region = &mut self.area_mut(area).regions[index];
@@ -204,20 +205,21 @@ impl Memory {
         Some((address, self.area(address)?.find(address)?))
     }
 
-    /// The region that holds the address or is the nearest below it.
+    /// The region that contains the address, or otherwise the nearest one below it.
     pub(crate) fn region(&self, address: u64) -> Option<&Region> {
         let area = self.area(address)?;
         Some(&area.regions[area.find(address)?])
     }
 
-    /// First byte and size of the live allocation that holds the address.
+    /// The base and size of the live allocation that contains the address.
     pub fn bounds(&self, address: u64) -> Option<(u64, u64)> {
         let region = self.region(address)?;
         let is_in = !region.freed && address.wrapping_sub(region.base) < region.size;
         is_in.then_some((region.base, region.size))
     }
 
-    /// Every region kernels may touch; freed ones included. Of memory of a real device only what the host reaches, too.
+    /// All regions that kernels may access, including freed ones. Of a real device's memory only the part that the host
+    /// can also reach.
     pub(crate) fn device_regions(&self) -> impl Iterator<Item = &Region> {
         let areas = [
             &self.areas.strings,
@@ -231,7 +233,7 @@ impl Memory {
         areas.chain(foreign.filter(|region| !region.is_remote()))
     }
 
-    /// What the address is in.
+    /// The kind of memory at an address.
     pub fn kind_of(&self, address: u64) -> AddressKind {
         if !(layout::NULL_PAGE_BYTES..=u64::MAX - layout::NULL_PAGE_BYTES).contains(&address) {
             return AddressKind::Null;
@@ -243,18 +245,18 @@ impl Memory {
             _ => {}
         }
         match self.region(address) {
-            // One past the end still belongs to the object: that is where a pointer may stand.
+            // One past the end belongs to the object, because pointers may point there.
             Some(region) if address <= region.end() && region.freed => AddressKind::Freed,
             Some(region) if address <= region.end() => region.kind,
             _ => AddressKind::Unknown,
         }
     }
 
-    /// Why `len` bytes at `address` are not there.
+    /// The reason why `len` bytes at `address` are inaccessible.
     pub(crate) fn fault(&self, address: u64, len: u64, read_only: bool) -> MemoryFault {
         let kind = self.kind_of(address);
         let near = self.region(address).filter(|region| {
-            // A guard's width away from an object, it is that object that was meant.
+            // Close to an object, the access was probably meant for it.
             kind != AddressKind::Null && address < region.end() + GUARD_BYTES.max(region.size)
         });
         let next = || {
@@ -265,7 +267,7 @@ impl Memory {
             (address.wrapping_add(GUARD_BYTES) >= region.base).then_some(region)
         };
         let near = near.or_else(next);
-        // Device memory of a real GPU: all its bytes are there, only not for the host.
+        // Device memory of a real GPU: all bytes exist, but not for the host.
         let out_of_reach =
             near.is_some_and(|region| region.is_remote() && region.holds(address, len));
         let object = near
@@ -286,7 +288,7 @@ impl Memory {
         Some(self.region(base)?.describe(address))
     }
 
-    /// Why what is at `address` cannot be freed as memory of this kind.
+    /// The reason why the memory at `address` cannot be freed as memory of the wanted kind.
     pub fn free_fault(&self, address: u64, wanted: AddressKind) -> MemoryFault {
         MemoryFault {
             freed_as: Some(wanted),

@@ -1,5 +1,6 @@
-//! Who watches a kernel run. Observers see every access after it was found to be allowed and before it happens; they change
-//! no result. The engine is generic over them, so what is not asked for costs nothing. [`counters::Counters`] is always among them.
+//! Observers of a running kernel. They see every access after it was found to be valid and before it happens, and do
+//! not change results. The engine is generic over them, so that what is not needed costs nothing.
+//! [`counters::Counters`] is always one of them.
 
 pub(crate) mod charge;
 pub(crate) mod counters;
@@ -25,9 +26,9 @@ use crate::views::Views;
 /// One memory instruction of one warp.
 pub(crate) struct Access<'a> {
     pub(crate) site: &'a MemSite,
-    /// Its counter: generic accesses have one per space.
+    /// Its counter. Generic accesses have one per space.
     pub(crate) counter: u32,
-    /// Where it goes: never generic.
+    /// The space it goes to, which is never generic.
     pub(crate) space: Space,
     /// Active lanes.
     pub(crate) mask: u32,
@@ -37,21 +38,21 @@ pub(crate) struct Access<'a> {
     pub(crate) memory: *const u8,
 }
 
-/// A request like its site's pattern.
+/// A request that matches its site's pattern.
 pub(crate) struct Like<'a> {
     pub(crate) pattern: &'a Pattern,
-    /// No lane's innermost subscript is beyond its array. If not, some may be.
+    /// If true, no lane's innermost subscript is out of bounds. If false, some may be.
     pub(crate) is_within: bool,
     /// The lowest lane's address; in shared memory, its offset.
     pub(crate) lowest: u64,
 }
 
-/// Requests of several rounds of a loop, all of them like their site's pattern.
+/// Requests of several rounds of a loop that all match their site's pattern.
 pub(crate) struct Swept<'a> {
     pub(crate) access: Access<'a>,
-    /// The first round's. No round has a subscript that is beyond its array.
+    /// The first round's request. In no round is a subscript out of bounds.
     pub(crate) like: Like<'a>,
-    /// From a round's request to the next one's.
+    /// The distance from one round's request to the next one's.
     pub(crate) stride_bytes: i64,
     pub(crate) count: u32,
 }
@@ -69,13 +70,13 @@ impl Swept<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) warp: u32,
-    /// The barrier's instruction, or the one that ended the last of them.
+    /// The barrier's instruction, or the one that ended the last of the lanes.
     pub(crate) pc: u32,
     pub(crate) lanes: u32,
     pub(crate) waits: bool,
 }
 
-/// The local memory of a call: where it lies, and how far the routine's variables are moved there.
+/// The frame of a call in local memory, and the offset added to the routine's variables there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) start: u32,
@@ -83,23 +84,23 @@ pub(crate) struct Frame {
     pub(crate) shift: u32,
 }
 
-/// What can be watched. Events belong to the block and the warp that began last.
+/// The interface of observers. Events belong to the block and the warp that began last.
 #[expect(unused_variables, reason = "the defaults do nothing")]
 pub(crate) trait Observer: Sized {
-    /// A block starts, or goes on after others had their turn.
+    /// A block starts, or continues after others had their turn.
     #[inline(always)]
     fn begin_block(&mut self, index: u64) {}
     /// The current block has ended.
     #[inline(always)]
     fn end_block(&mut self) {}
-    /// By operation: its operands can be wrong.
+    /// By operation: whether it can have an invalid operand.
     const RISKY: [bool; 1024] = [false; 1024];
-    /// Whether it has to see what an instruction of such an operation does.
+    /// Whether the observer has to see an instruction with such an operation.
     #[inline(always)]
     fn risks(&self, pc: usize) -> bool {
         false
     }
-    /// Whether it has to see every instruction, whatever it is: a register of the warp holds a value that nobody wrote.
+    /// Whether the observer has to see every instruction, because a register of the warp holds an uninitialised value.
     #[inline(always)]
     fn follows(&self) -> bool {
         false
@@ -107,131 +108,134 @@ pub(crate) trait Observer: Sized {
     /// An instruction is about to run.
     #[inline(always)]
     fn before(&mut self, r: View, inst: &Inst, mask: u32, pc: usize) {}
-    /// What the launch wrote of the regions that had unwritten bytes: their bases.
+    /// What the launch wrote in regions that had unwritten bytes, with their bases.
     fn stored(&self) -> Vec<(u64, Defined)> {
         Vec::new()
     }
-    /// What the launch did to the regions of which it is to be known: their bases, ascending.
+    /// The effects of the launch on the tracked regions, with their bases in ascending order.
     fn touched(&self) -> Vec<(u64, Touch)> {
         Vec::new()
     }
-    /// A warp runs, or those of its lanes that stand at `place` in the block's list.
+    /// A warp, or the fragment at `place` in the block's list, starts to run.
     #[inline(always)]
     fn begin_warp(&mut self, number: u32, place: usize) {}
-    /// Lanes of the warp at a place part, and are at another one from now on.
+    /// Lanes of the fragment at `place` separate and are at place `to` from now on.
     fn part(&mut self, place: usize, to: usize) {}
     /// The lanes at the second place join those at the first.
     fn join(&mut self, place: usize, other: usize, lanes: u32) {}
-    /// What threads have seen, where memory is weak.
+    /// The threads' views of memory, if memory is weak.
     #[inline(always)]
     fn views(&mut self) -> Option<&mut Views> {
         None
     }
-    /// Whether it is worth an engine for each kind of CPU.
+    /// Whether an engine for each kind of CPU is worthwhile.
     const IS_QUICK: bool = true;
-    /// Whether blocks that do what another one did may come without their accesses to shared memory: see [`replay`](crate::machine::replay).
+    /// Whether blocks may be replayed without their accesses to shared memory: see [`replay`](crate::machine::replay).
     const REPLAYS: bool = false;
-    /// Whether nothing is to be said of what the block did to shared memory and registers so far, nor of a block that does the same.
-    /// `shared`: it accesses shared memory.
+    /// Whether the block has no finding about shared memory and registers so far, so that a block that does the same
+    /// has none either. `shared`: it accesses shared memory.
     #[inline(always)]
     fn is_quiet(&self, shared: bool) -> bool {
         true
     }
-    /// Such a block begins.
+    /// A replayed block begins.
     #[inline(always)]
     fn begin_replayed(&mut self, index: u64) {
         self.begin_block(index);
     }
-    /// Whether it has something to do with what such a block does to a region.
+    /// Whether a replayed block's accesses to a region are of interest.
     #[inline(always)]
     fn watches(&self, region: u32) -> bool {
         true
     }
-    /// Whether so many bytes of a region are known to be written, from an offset on.
+    /// Whether a number of bytes of a region, from an offset on, are known to be written.
     #[inline(always)]
     fn is_written(&self, region: u32, offset: u64, bytes: u64) -> bool {
         true
     }
-    /// Whether it has to see every access. If not, those that are like the site's last one come as sums only.
+    /// Whether the observer has to see every access. If not, accesses like the site's last one are reported only as
+    /// sums.
     const SEES_REPEATS: bool;
-    /// Shared or thread-local memory, by offset in it. Gives what it costs.
+    /// An access to shared or thread-local memory, by offset. Returns its cost.
     fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
-    /// Global or constant memory, by address. Gives what it costs.
+    /// An access to global or constant memory, by address. Returns its cost.
     fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
-    /// What an access costs, nothing counted.
+    /// The cost of an access, without counting it.
     fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
-    /// The same of global or constant memory.
+    /// The same for global or constant memory.
     fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
-    /// An access that [`Observer::repeats`] will count, of an observer that has to see it.
+    /// An access that [`Observer::repeats`] will count, for an observer that has to see it.
     #[inline(always)]
     fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {}
-    /// The same of global or constant memory.
+    /// The same for global or constant memory.
     #[inline(always)]
     fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {}
-    /// The loads of several rounds of a loop, in the order of a round, that [`Observer::repeats`] will count. Whether it has seen them, and
-    /// nothing is to be said of them; if not, they come one by one.
+    /// The loads of several rounds of a loop, in the order of a round, that [`Observer::repeats`] will count. Returns
+    /// whether the observer has handled them without a finding; if not, they are reported one by one.
     #[inline(always)]
     fn repeat_rounds(&mut self, loads: &[Swept<'_>]) -> bool {
         false
     }
-    /// So many accesses like the site's last one, with so many active lanes in all.
+    /// A number of accesses like the site's last one, with this many active lanes in all.
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64);
-    /// Moving all addresses by a multiple of this changes no cost: of a site of shared, and of global memory.
+    /// The period of costs: moving all addresses by a multiple of this changes no cost. For a site of shared or global
+    /// memory.
     fn period_bytes(&self, site: &MemSite) -> u64;
-    /// `__syncwarp` of the active lanes, each naming a mask; `alive`: lanes that have not ended.
+    /// `__syncwarp` of the active lanes, each of which names a mask. `alive`: lanes that have not ended.
     #[inline(always)]
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {}
-    /// A shuffle or another exchange of the active lanes, each naming those that take part with it.
+    /// A shuffle or another exchange of the active lanes, each of which names its partners.
     #[inline(always)]
     fn exchange(&mut self, mask: u32, named: &[u32; 32], alive: u32) {}
-    /// A shuffle in which the lanes `strays` read a lane that does not take part: CUDA leaves what they get undefined, the machine
-    /// gives 0 in `result`.
+    /// A shuffle in which the lanes `strays` read a lane that does not take part. In CUDA their result is undefined;
+    /// the machine puts 0 into `result`.
     #[inline(always)]
     fn stray_shuffle(&mut self, strays: u32, result: Place, loc: LocId) {}
-    /// The active lanes come to a numbered barrier.
+    /// The active lanes arrive at a numbered barrier.
     fn arrive(&mut self, barrier: u32, mask: u32) {}
     /// Lanes of a warp pass it.
     fn pass(&mut self, barrier: u32, warp: u32, mask: u32) {}
-    /// All have: it begins again.
+    /// All lanes have passed it, and it starts again.
     fn opened(&mut self, barrier: u32) {}
-    /// A fence of the active lanes; `is_sc`: it has a place in the one order of such fences.
+    /// A fence of the active lanes. `is_sc`: it is sequentially consistent.
     #[inline(always)]
     fn fence(&mut self, mask: u32, scope: FenceScope, is_sc: bool) {}
-    /// A variable of the active lanes begins or ends: its first byte and its size in thread-local memory.
+    /// A variable of the active lanes begins or ends: its offset and size in thread-local memory.
     #[inline(always)]
     fn lifetime(&mut self, mask: u32, bytes: (u32, u32), begins: bool) {}
     /// The active lanes enter a routine.
     #[inline(always)]
     fn enter(&mut self, code: &Code, call: &RoutineCall, mask: u32, frame: Frame) {}
-    /// They are back.
+    /// They return from it.
     #[inline(always)]
     fn leave(&mut self, code: &Code, call: &RoutineCall) {}
-    /// A thread got memory of the heap: whoever had it before gave it back.
+    /// A thread allocated memory from the heap that another one freed.
     #[inline(always)]
     fn allocated(&mut self, address: u64, bytes: u64) {}
-    /// The block's barrier is about to open, and not all threads are at one statement.
+    /// The block's barrier is about to open, but not all threads are at the same statement.
     #[inline(always)]
     fn uneven_barrier(&mut self, meeting: &[Arrival]) {}
     /// The block's barrier opens.
     #[inline(always)]
     fn barrier(&mut self) {}
-    /// The last block of this worker has ended: what can be summed up now need not be when others join.
+    /// The last block of this worker has ended. Sums that are computed now need not be computed when workers are
+    /// merged.
     fn finish(&mut self) {}
-    /// Another worker's findings join.
+    /// Merges another worker's findings.
     #[cfg_attr(
         not(feature = "threads"),
         allow(dead_code, reason = "there is one worker")
     )]
     fn absorb(&mut self, other: &Self);
-    /// What it has gathered, as bytes: for who puts the parts of a launch together.
+    /// Serialises what it has collected, for merging the parts of a launch.
     fn save(&self, out: &mut Vec<u8>) {}
-    /// What it knows of who touched what of global memory, likewise.
+    /// Serialises what it knows of accesses to global memory.
     fn save_touches(&self, out: &mut Vec<u8>) {}
-    /// Takes over what one of another part has saved; `None`: these are no such bytes.
+    /// Adds what the observer of another part has saved; `None`: the bytes are invalid.
     fn load(&mut self, from: &mut &[u8]) -> Option<()> {
         None
     }
-    /// Whether what it found depends on other blocks: then they have to run in order.
+    /// Whether its findings depend on other blocks, which then have to run in order.
     #[cfg_attr(
         not(feature = "threads"),
         allow(dead_code, reason = "there is one worker")
@@ -240,15 +244,15 @@ pub(crate) trait Observer: Sized {
     fn needs_order(&self) -> bool {
         false
     }
-    /// What it found.
+    /// The findings.
     fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
         Vec::new()
     }
-    /// Whether it could not keep all that it needs to find races.
+    /// Whether it dropped information that it needs to find races.
     fn forgets(&self) -> bool {
         false
     }
-    /// All that happened, of one that keeps it.
+    /// The trace, if it records one.
     fn trace(&self) -> Vec<Event> {
         Vec::new()
     }
@@ -258,7 +262,7 @@ pub(crate) trait Observer: Sized {
     fn worst(&self) -> &[Worst];
 }
 
-/// Where findings are read: what their numbers mean.
+/// Gives meaning to the numbers in findings.
 pub(crate) struct Scene<'a> {
     pub(crate) module: &'a Module,
     pub(crate) function: &'a Function,

@@ -1,11 +1,13 @@
-//! When to try again what has been in vain: another pattern of a site, rounds of a loop at once, a block written down for those behind it.
+//! Decides when to retry something that was useless before: another pattern for a site, running rounds of a loop
+//! together, or recording a block.
 
 #![allow(
     clippy::inline_always,
     reason = "what asks must vanish into the engine"
 )]
 
-/// Occasions to let pass before another attempt, and how many it will be next time: grows while attempts are useless.
+/// How many occasions to skip before the next attempt, and how many next time: the number grows while attempts are
+/// useless.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Patience {
@@ -13,17 +15,17 @@ pub(crate) struct Patience {
     backoff: u32,
 }
 
-/// Most occasions that pass without an attempt.
+/// The most occasions that are skipped in a row.
 const MAX_SKIPS: u32 = 31;
 
 impl Patience {
-    /// Never: of a shortcut that is off.
+    /// Never try: for a shortcut that is off.
     pub(crate) const NEVER: Patience = Patience {
         skip: u32::MAX,
         backoff: MAX_SKIPS,
     };
 
-    /// An attempt is made. If the one before was of no use, more occasions pass before the next.
+    /// Records an attempt. If the one before was useless, more occasions are skipped before the next one.
     #[inline(always)]
     pub(crate) fn renew(&mut self, was_useful: bool) {
         self.backoff = match was_useful {

@@ -1,17 +1,19 @@
-//! C's `printf` formats, as glibc prints them: for `printf` in kernels and for the host program alike.
+//! C's `printf` formats, as glibc prints them: for `printf` in kernels and in the host program.
 //!
-//! In: a format, one 64-bit word per argument (integers as they are, floats as the bits of a `double`, strings as addresses), and how to
-//! fetch a string. Out: bytes. Flags `-+ #0`, width, precision, `*`, lengths `hh h l ll z j t L`, conversions `d i u o x X c s p f F e E g G a A %`.
-//! A format that C leaves undefined (an unknown conversion, too few arguments) prints itself: nothing is lost, nothing panics.
+//! The input is a format, one 64-bit word per argument (integers as they are, floats as the bits of a `double`, strings
+//! as addresses), and a function that fetches strings. The output is bytes. Supported are the flags `-+ #0`, width,
+//! precision, `*`, the lengths `hh h l ll z j t L`, and the conversions `d i u o x X c s p f F e E g G a A %`. A format
+//! that is undefined in C (an unknown conversion, or too few arguments) is printed unchanged, so that nothing is lost
+//! and nothing panics.
 //!
 //! ```
 //! let text = interp::printf::format(b"%5.2f|%-4d|%08x|%s", &[1.625f64.to_bits(), 7, 0xbeef, 1], &mut |_, _| Some(b"ok".to_vec()));
 //! assert_eq!(text, b" 1.62|7   |0000beef|ok");
 //! ```
 
-/// Fields wider than this are cut to it: nobody means them.
+/// Wider fields are cut to this width, because no program needs them.
 const MAX_COLUMNS: usize = 1 << 16;
-/// No `f64` has as many digits that are not zero, before or after its point; Rust formats up to `u16::MAX` of them.
+/// No `f64` has more digits that are not zero, before or after its point. Rust formats up to `u16::MAX` of them.
 const MAX_DIGITS: usize = 1100;
 
 /// A conversion between `%` and its letter.
@@ -27,8 +29,8 @@ struct Spec {
     bytes: u32,
 }
 
-/// The text. `fetch` gives the bytes of the string at an address, of which no more than so many are looked at; `None` where there is
-/// none (then `(null)` is printed).
+/// The formatted text. `fetch` gives the bytes of the string at an address, up to a number of them; `None` if there is
+/// no string (then `(null)` is printed).
 pub fn format(
     format: &[u8],
     args: &[u64],
@@ -41,7 +43,7 @@ pub fn format(
         out.extend_from_slice(&rest[..percent]);
         rest = &rest[percent..];
         let Some((spec, letter, length)) = Spec::read(&rest[1..], &mut args) else {
-            // No conversion letter follows.
+            // There is no conversion letter.
             break;
         };
         let conversion = &rest[..1 + length];
@@ -62,7 +64,7 @@ pub fn format(
 }
 
 impl Spec {
-    /// Reads what stands after a `%`: the conversion, its letter, and how many bytes that was.
+    /// Parses the text after a `%`. Returns the conversion, its letter, and the number of bytes.
     fn read(text: &[u8], args: &mut impl Iterator<Item = u64>) -> Option<(Spec, u8, usize)> {
         let mut spec = Spec {
             bytes: 4,
@@ -101,7 +103,7 @@ impl Spec {
             if text.get(at) == Some(&b'*') {
                 at += 1;
                 let precision = args.next().unwrap_or(0) as i32;
-                // A negative precision is none.
+                // A negative precision counts as omitted.
                 spec.precision = usize::try_from(precision)
                     .ok()
                     .map(|precision| precision.min(MAX_COLUMNS));
@@ -212,7 +214,7 @@ impl Spec {
         self.pad(&head, &digits, self.zero && self.precision.is_none(), out);
     }
 
-    /// Head (sign, `0x`) and body, padded with blanks outside or zeros between.
+    /// Head (sign, `0x`) and body, padded with spaces outside or zeros between.
     fn pad(&self, head: &str, body: &str, zeros: bool, out: &mut Vec<u8>) {
         let missing = self.width.saturating_sub(head.len() + body.len());
         if !self.left && !zeros {
@@ -353,7 +355,7 @@ mod tests {
         String::from_utf8(format(text.as_bytes(), args, &mut fetch)).unwrap()
     }
 
-    /// The expected texts are what glibc 2.36 prints.
+    /// The expected texts are those of glibc 2.36.
     #[test]
     fn integers_print_as_in_c() {
         let cases: &[(&str, u64, &str)] = &[
@@ -449,7 +451,7 @@ mod tests {
         );
         assert_eq!(print("%*d|", &[-4i32 as u32 as u64, 3]), "3   |");
         assert_eq!(print("%.*d", &[-1i32 as u32 as u64, 3]), "3");
-        // More digits than a number has, and than Rust's own formatting takes.
+        // More digits than a number has, and than Rust's formatting supports.
         for (text, bytes) in [("%.*f", 2), ("%.*e", 6), ("%#.*g", 1), ("%.*a", 7)] {
             let printed = print(text, &[u32::MAX as u64 >> 1, 1.25f64.to_bits()]);
             assert_eq!(printed.len(), MAX_COLUMNS + bytes, "{text}");

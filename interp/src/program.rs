@@ -19,9 +19,9 @@ use crate::shortcut::{Shortcut, Shortcuts};
 pub struct Program {
     module: Arc<Module>,
     codes: Vec<Code>,
-    /// Per host function that has run: its second form.
+    /// The second form of each host function that has run.
     host_codes: Vec<OnceLock<HostCode>>,
-    /// Its kernels in other forms, once one was wanted.
+    /// The other forms of kernels, if they were needed.
     kernels: Vec<Kernel>,
     shortcuts: Shortcuts,
 }
@@ -63,7 +63,8 @@ impl Program {
         })
     }
 
-    /// The code that runs a launch of a kernel. Where overflow is to be reported, it looks for it, unless there can be none.
+    /// The code that runs a launch of a kernel. If overflow is to be reported, the code checks for it, unless it is
+    /// impossible.
     pub(crate) fn code_for(&self, id: FuncId, shape: &Shape<'_>, checked: bool) -> &Code {
         let kernel = &self.kernels[id.index()];
         let form = Form {
@@ -83,7 +84,7 @@ impl Program {
         code.get_or_init(|| compile(&self.module, id, form))
     }
 
-    /// What launches of a kernel leave to each other.
+    /// The cache that launches of a kernel share.
     pub(crate) fn kept(&self, id: FuncId) -> &Kept {
         &self.kernels[id.index()].kept
     }
@@ -92,23 +93,24 @@ impl Program {
         &self.codes
     }
 
-    /// What it was made from.
+    /// The module that it was compiled from.
     pub fn module(&self) -> &Arc<Module> {
         &self.module
     }
 }
 
-/// Launches of a kernel whose arithmetic is known to stay in its type or not to, at most.
+/// The most launches of a kernel for which it is known whether its arithmetic can overflow.
 const MAX_LAUNCHES: usize = 64;
 
-/// A kernel's codes.
+/// The codes of a kernel.
 #[derive(Debug, Default)]
 struct Kernel {
-    /// It asks for `tid.y` or `tid.z`.
+    /// Whether it reads `tid.y` or `tid.z`.
     asks_for_rows: bool,
-    /// It has arithmetic whose overflow is reported.
+    /// Whether it has arithmetic whose overflow is reported.
     may_overflow: bool,
-    /// Whether that can be seen not to happen, of launches so far: to find it out takes as long as to run a small launch.
+    /// Whether overflow is provably impossible, for earlier launches: to prove it takes as long as to run a small
+    /// launch.
     stays: Mutex<HashMap<Given, bool>>,
     rows: OnceLock<Code>,
     checked: OnceLock<Code>,

@@ -1,11 +1,11 @@
-//! How far a run is, for whoever shows it: numbers that the machine leaves behind and never waits for.
+//! The progress of a run, for display: numbers that the machine updates and never waits for.
 
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
 };
 
-/// How far the machine is. Copies share the numbers.
+/// The progress of the machine. Copies share the numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<Numbers>);
 
@@ -19,11 +19,11 @@ struct Numbers {
 /// A moment of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// Launches that began, so the number of the present one, from 1.
+    /// The number of launches that began, which is the number of the current one, from 1.
     pub launches: u64,
     /// Its blocks.
     pub blocks: u64,
-    /// How many of them have ended, about.
+    /// Approximately how many of them have ended.
     pub blocks_done: u64,
 }
 
@@ -35,17 +35,17 @@ impl Progress {
         self.0.launches.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Its blocks run once more.
+    /// Its blocks run again.
     pub(crate) fn begins_again(&self) {
         self.0.done.store(0, Ordering::Relaxed);
     }
 
-    /// So many blocks have ended.
+    /// A number of blocks has ended.
     pub(crate) fn ended(&self, blocks: u64) {
         self.0.done.fetch_add(blocks, Ordering::Relaxed);
     }
 
-    /// How far it is.
+    /// The current progress.
     pub fn now(&self) -> Moment {
         let blocks = self.0.blocks.load(Ordering::Relaxed);
         Moment {

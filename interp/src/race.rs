@@ -1,8 +1,10 @@
-//! Races by happens-before, in the way of FastTrack: a shadow cell keeps an epoch of the last write and of the readers since.
+//! Detects races by happens-before, as FastTrack does: a shadow cell holds an epoch of the last write and of the reads
+//! since then.
 //!
-//! [`access`] leads an access to its cells in [`shadow`], which compare its [`epoch`] with theirs for 32 lanes at once. What that
-//! does not clear, [`judge`] holds against happens-before ([`order`]) lane by lane, and [`verdict`] says what is wrong with two
-//! accesses that nothing orders. [`report`] gathers them by source accesses. [`deferred`] puts off reads that the next barrier makes past.
+//! [`access`] maps an access to its cells in [`shadow`], which compare its [`epoch`] with theirs for 32 lanes at once.
+//! If that is not conclusive, [`judge`] checks happens-before ([`order`]) lane by lane, and [`verdict`] says what is
+//! wrong with two unordered accesses. [`report`] collects races by source accesses. [`deferred`] delays the recording
+//! of reads until a barrier may make it unnecessary.
 
 pub(crate) mod access;
 pub(crate) mod deferred;

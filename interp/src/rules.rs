@@ -1,8 +1,8 @@
-//! Rule sets: what an architecture charges for memory accesses, as data.
+//! Rule sets: the cost of memory accesses on an architecture, as data.
 //!
-//! In: an architecture, a bank width. Out: a [`RuleSet`], plain numbers that the pure functions of [`bank`] and
-//! [`coalesce`] read. They know no program and no memory, only 32 addresses, a mask and a width.
-//! Every number has a [`Provenance`]; what nobody has documented or measured is `None`, never 0.
+//! The input is an architecture and a bank width. The output is a [`RuleSet`], which holds plain numbers for the pure
+//! functions of [`bank`] and [`coalesce`]. These know no program and no memory, only 32 addresses, a mask and a width.
+//! Every number has a [`Provenance`]. A number that was neither documented nor measured is `None`, never 0.
 //!
 //! | | banks | distinct within a bank | global memory |
 //! |---|---|---|---|
@@ -10,8 +10,8 @@
 //! | sm_30 to sm_37 | 32 of 4 or 8 bytes | rows of 256 bytes | 32-byte segments |
 //! | sm_50 and later | 32 of 4 bytes | rows of 128 bytes | 32-byte sectors |
 //!
-//! A worked case, 4-byte loads, lane `i` at byte `8 * i`: on sm_90 lanes 0 and 16 meet in bank 0 with rows 0 and 1,
-//! two transactions; on sm_35 both words lie in one row of 256 bytes, one transaction.
+//! An example with 4-byte loads, lane `i` at byte `8 * i`: on sm_90 lanes 0 and 16 access bank 0 with rows 0 and 1,
+//! which takes two transactions. On sm_35 both words lie in one row of 256 bytes, which takes one transaction.
 
 pub mod affine;
 mod arch;
@@ -51,7 +51,7 @@ const NOT_GIVEN: Provenance = Provenance::NotModelled {
     why: "the file of rules does not say it",
 };
 
-/// Bytes that lie side by side in one shared-memory bank.
+/// Adjacent bytes in one shared-memory bank.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum BankWidth {
     /// The default, and the only one outside Kepler.
@@ -77,21 +77,21 @@ pub enum RuleError {
     /// 8-byte banks outside Kepler.
     #[error("8-byte shared-memory banks exist on sm_30 to sm_37 only; {arch} has 4-byte banks")]
     NoEightByteBanks {
-        /// What was asked for.
+        /// The architecture requested.
         arch: Arch,
     },
-    /// An L1 switch that changes nothing the rules count.
+    /// An L1 switch that does not change any count.
     #[error(
         "whether global loads go through L1 changes the counts on sm_20, sm_21, sm_35 and sm_37 only; \
          {arch} counts 32-byte sectors either way"
     )]
     NoL1Switch {
-        /// What was asked for.
+        /// The architecture requested.
         arch: Arch,
     },
 }
 
-/// What one architecture, in one bank mode, charges.
+/// The costs on one architecture, in one bank mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleSet {
     /// The architecture.
@@ -100,7 +100,7 @@ pub struct RuleSet {
     pub bank_width: BankWidth,
     /// Do global loads go through an L1 that moves whole 128-byte lines?
     pub l1: bool,
-    /// Who gave the rules, where they are not the architecture's: see [`RuleSet::given`].
+    /// The source of the rules, if they are not the architecture's: see [`RuleSet::given`].
     pub given_by: Option<&'static str>,
     /// Shared memory.
     pub shared: SharedRules,
@@ -111,9 +111,10 @@ pub struct RuleSet {
 /// How shared-memory atomics are charged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicRule {
-    /// Native: the lanes of one bank are served one after another, duplicates too; compare-and-swap twice.
+    /// Native: the lanes of one bank are served one after another, including duplicates; a compare-and-swap counts
+    /// twice.
     LanesPerBank,
-    /// A loop of locked loads and stores made by the compiler: no count without its code.
+    /// A loop of locked loads and stores that the compiler makes, which cannot be counted without its code.
     NotModelled,
 }
 
@@ -124,17 +125,17 @@ pub struct SharedRules {
     given: bool,
     /// Banks: a power of two up to 64.
     pub banks: u32,
-    /// Bytes side by side in a bank: 4 or 8.
+    /// Adjacent bytes in a bank: 4 or 8.
     pub bank_bytes: u32,
-    /// Two accesses to one bank are served together when they lie in one row of this many bytes.
+    /// Two accesses to one bank are served together if they lie in one row of this many bytes.
     pub row_bytes: u32,
-    /// Lanes served together, accesses of up to 4 bytes.
+    /// Lanes served together in accesses of up to 4 bytes.
     pub lanes_4: u32,
-    /// Lanes served together, 8-byte accesses.
+    /// Lanes served together in 8-byte accesses.
     pub lanes_8: u32,
-    /// Lanes served together, 16-byte accesses; `None`: not modelled.
+    /// Lanes served together in 16-byte accesses; `None`: not modelled.
     pub lanes_16: Option<u32>,
-    /// Passes that each group of a 16-byte access costs beyond its degree.
+    /// Additional passes of each group of a 16-byte access, beyond its degree.
     pub extra_16: u32,
     /// Do loads of 8 and 16 bytes merge pairs of lanes with one address?
     pub merges_pairs: bool,
@@ -156,7 +157,7 @@ pub struct GlobalRules {
 }
 
 impl RuleSet {
-    /// The rules of `arch` with banks of `bank_width`; global loads through L1 where that is the default (Fermi).
+    /// The rules of `arch` with banks of `bank_width`. Global loads go through L1 where that is the default (Fermi).
     pub fn new(arch: Arch, bank_width: BankWidth) -> Result<Self, RuleError> {
         if bank_width == BankWidth::Eight && arch.generation() != Generation::Kepler {
             return Err(RuleError::NoEightByteBanks { arch });
@@ -196,7 +197,7 @@ impl RuleSet {
         })
     }
 
-    /// The bytes all banks deliver in one transaction: 128, on Kepler 256.
+    /// The bytes that all banks deliver in one transaction: 128, on Kepler 256.
     pub fn shared_transaction_bytes(&self) -> u32 {
         self.shared.row_bytes
     }
@@ -235,8 +236,8 @@ impl SharedRules {
         }
     }
 
-    /// Adding a multiple of this to all addresses of an access changes no cost: where the banks' units fill a row, that
-    /// turns the banks round; elsewhere it has to be a whole row.
+    /// The period of costs: adding a multiple of this to all addresses of an access changes no cost. If the banks'
+    /// units fill a row, that rotates the banks; otherwise it has to be a whole row.
     ///
     /// ```
     /// use interp::rules::{Arch, RuleSet};
@@ -257,7 +258,7 @@ impl SharedRules {
         if width_bytes == 16 { self.extra_16 } else { 0 }
     }
 
-    /// Where the counts of such an access come from.
+    /// The source of the counts for such an access.
     pub fn provenance(&self, op: SharedOp, width_bytes: u32) -> Provenance {
         match op {
             SharedOp::Load | SharedOp::Store => self.access_provenance(width_bytes),
@@ -276,7 +277,7 @@ impl SharedRules {
         }
     }
 
-    /// Why an atomic's cost is not modelled: that of all of them, or of those for which the hardware has no instruction.
+    /// Why the cost of an atomic is not modelled: for all of them, or for those without a hardware instruction.
     pub fn atomics_not_modelled(&self) -> Provenance {
         match self.atomics {
             AtomicRule::NotModelled => self.provenance(SharedOp::Atomic, 4),
@@ -323,7 +324,8 @@ impl SharedRules {
 }
 
 impl GlobalRules {
-    /// Adding a multiple of this to all addresses of an access changes no cost: a sector, or a line where lines count.
+    /// The period of costs: adding a multiple of this to all addresses of an access changes no cost. It is a sector, or
+    /// a line if lines count.
     #[inline]
     pub fn period_bytes(&self) -> u32 {
         if self.loads_lines || self.splits_wide {
@@ -344,7 +346,7 @@ impl GlobalRules {
         }
     }
 
-    /// Where the counts of such an access come from.
+    /// The source of the counts for such an access.
     pub fn provenance(&self, op: GlobalOp) -> Provenance {
         if self.given {
             return match (op, self.atomics) {

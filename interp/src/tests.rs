@@ -1,4 +1,5 @@
-//! The machine on IR text: results, counts, traps. One helper launches; the files name the behaviours.
+//! Tests the machine on IR text: results, counts and traps. One helper launches kernels; the files are named after
+//! behaviours.
 
 mod arrays;
 mod control;
@@ -30,17 +31,17 @@ thread_local! {
     static SHORTCUTS: std::cell::Cell<Shortcuts> = const { std::cell::Cell::new(Shortcuts::ALL) };
     /// Accesses of blocks that were like an earlier one's, until they departed.
     pub(crate) static DEPARTED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Accesses whose lanes lie near each other and were noted at once.
+    /// Accesses of lanes close to each other that were recorded at once.
     pub(crate) static SPREAD: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Accesses of two runs of 16 lanes that were noted at once.
+    /// Accesses of two runs of 16 lanes that were recorded at once.
     pub(crate) static HALVES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Rounds between barriers that warps passed by.
     pub(crate) static PASSED_BY: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
     /// Blocks that ran as the list says.
     pub(crate) static REPLAYED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Blocks that were written down, or were begun to be.
+    /// Blocks whose recording was started.
     pub(crate) static WRITTEN_DOWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-    /// Rounds that ran at once.
+    /// Rounds that ran together.
     pub(crate) static AT_ONCE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -102,7 +103,7 @@ impl Bench {
         }
     }
 
-    /// A kernel with parameters and body as given.
+    /// A kernel with these parameters and this body.
     #[track_caller]
     fn kernel(params: &str, body: &str) -> Bench {
         Bench::new(&format!("kernel fn0 @k({params}) {{\n{body}\n}}\n"))

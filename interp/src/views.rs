@@ -1,19 +1,24 @@
-//! What each thread has seen of the memory that others write: `--memory weak`.
+//! The views of threads on memory that others write: `--memory weak`.
 //!
-//! Memory itself always holds the newest value of each word. This keeps, besides, the values that a word had since the launch began, in the
-//! order in which they count (*coherence order*), and for each thread a *view*: of each word, the oldest value that it may still read. A load
-//! may give any value from there on; a store may count as one before others' stores, as long as its thread has not seen those. What joins
-//! views makes order: barriers, `__syncwarp`, fences among themselves, and a fence before a strong store (`volatile` or atomic) with
-//! a fence after the strong load that reads it, each as far as its scope reaches.
+//! Memory itself always holds the newest value of each word. This module also keeps the values that a word had since
+//! the launch began, in *coherence order*, and for each thread a *view*: the oldest value of each word that it may
+//! still read. A load may give any value from there on. A store may count as earlier than others' stores, as long as
+//! its thread has not seen those. Views are joined, and so establish order, by barriers, by `__syncwarp`, by fences
+//! among themselves, and by a fence before a strong store (`volatile` or atomic) together with a fence after the strong
+//! load that reads it, each as far as its scope reaches.
 //!
-//! It shows only what the PTX memory model allows (PTX ISA, "Memory Consistency Model"; Lustig et al., ASPLOS 2019), and not all of that:
+//! It shows only what the PTX memory model allows (PTX ISA, "Memory Consistency Model"; Lustig et al., ASPLOS 2019),
+//! and not all of that:
 //!
-//! - Loads and atomics may be done later than they stand (`later`), but not behind a fence that reaches others, a barrier, an exchange, an
-//!   access of the same thread to the same word, or the first use of what they give.
-//! - An atomic acts on the newest value, unless all later ones are stored with a scope that does not reach it, or not strongly.
-//! - A word is 4 aligned bytes. Stores of less never count as earlier. A value of 8 bytes is never torn.
-//! - An acquire or a release of `cuda::atomic` is an access and a fence that is not sequentially consistent; it orders other words, too.
-//! - Of a word, the last few values are kept, and of a launch, the first words that are written (`MAX_WORDS`); others are not weak.
+//! - Loads and atomics may be done later than their place in the program (`later`), but not after a fence that reaches
+//!   others, a barrier, an exchange, an access of the same thread to the same word, or the first use of their result.
+//! - An atomic acts on the newest value, unless all later values were stored with a scope that does not reach it, or
+//!   not strongly.
+//! - A word is 4 aligned bytes. Narrower stores never count as earlier. A value of 8 bytes is never torn.
+//! - An acquire or a release of `cuda::atomic` is an access and a fence that is not sequentially consistent; it orders
+//!   other words, too.
+//! - Only the last few values of a word are kept, and only the first words that a launch writes (`MAX_WORDS`); the
+//!   others are not weak.
 
 mod choice;
 pub(crate) mod late;
@@ -36,10 +41,10 @@ use later::Later;
 use view::View;
 use word::{Message, Released, Word};
 
-/// Words of which values are kept.
+/// The most words whose values are kept.
 const MAX_WORDS: usize = 1 << 16;
 
-/// A thread: its block and its number there.
+/// A thread: its block and its number in the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Who {
     pub(crate) block: u64,
@@ -50,63 +55,64 @@ pub(crate) struct Who {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Place {
     Global(u64),
-    /// Of a block, by offset.
+    /// A word of a block's shared memory, by offset.
     Shared(u64, u32),
 }
 
-/// How an access is made.
+/// The properties of an access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How {
     pub(crate) at: LocId,
-    /// Of one that is `volatile` or atomic.
+    /// The scope, if it is `volatile` or atomic.
     pub(crate) strong: Option<FenceScope>,
 }
 
-/// What a thread knows.
+/// What a thread has seen.
 #[derive(Debug, Default)]
 struct Thread {
     view: View,
-    /// Read with strong loads since the last fence: what the block's own threads released, and what others did for the device.
+    /// Read with strong loads since the last fence: releases of the block's own threads, and releases of others for the
+    /// device.
     pending: [View; 2],
-    /// Its view at its last fence of at least block scope, and of at least device scope.
+    /// Its views at its last fence of at least block scope, and of at least device scope.
     fenced: [Option<view::Seen>; 2],
-    /// How many words it had accessed then.
+    /// How many words it had accessed at these times.
     fenced_at: [u32; 2],
-    /// Words that it has accessed.
+    /// How many words it has accessed.
     count: u32,
-    /// By another thread: the latest store of it that this one has read.
+    /// Acquired history, by other thread: the latest store of that thread that this one has read.
     heard: HashMap<Who, Heard>,
 }
 
-/// The state of a launch.
+/// The views of a launch.
 #[derive(Debug)]
 pub(crate) struct Views {
     chooser: Chooser,
     warps: usize,
-    /// Of blocks that have begun and not ended.
+    /// The threads of blocks that have begun and not ended.
     blocks: HashMap<u64, Vec<Thread>>,
     block: u64,
-    /// The first thread of the warp that runs.
+    /// The first thread of the current warp.
     first: u32,
     /// The place of that warp in the block's list.
     at: usize,
-    /// Grows when another warp runs.
+    /// Grows with each change of the current warp.
     runs: u64,
-    /// Accesses that are not done yet, in order, and how many of them are the running warp's.
+    /// Accesses that are not done yet, in order, and how many of them belong to the current warp.
     laters: Vec<Later>,
     here: usize,
     numbers: HashMap<Place, u32>,
     words: Vec<Word>,
-    /// Grows with each value that is stored.
+    /// Grows with each stored value.
     moment: u64,
-    /// Fences are in one order: what those before saw, of the device's, and of each block's.
+    /// Fences are totally ordered: the views of earlier fences of device scope, and of block scope by block.
     fences: View,
     block_fences: HashMap<u64, View>,
     /// By block and number of a barrier.
     barriers: HashMap<(u64, u32), View>,
-    /// What was read or stored out of order.
+    /// Values that were read or stored out of order.
     lates: Vec<Late>,
-    /// Those before have their turn.
+    /// How many of them have been assigned to a turn.
     marked: usize,
 }
 
@@ -137,12 +143,12 @@ impl Views {
         self.block
     }
 
-    /// What was late, in order.
+    /// The late accesses, in order.
     pub(crate) fn lates(&self) -> &[Late] {
         &self.lates
     }
 
-    /// What was late since the last time belongs to a turn.
+    /// Assigns the accesses that were late since the last call to a turn.
     pub(crate) fn mark(&mut self, turn: usize) {
         for late in &mut self.lates[self.marked..] {
             late.turn = turn;
@@ -184,8 +190,8 @@ impl Views {
         &mut threads[number]
     }
 
-    /// The lanes of the warp that runs fence. `is_sc`: those fences are in one order. The others see nothing of that, but what they have seen is known to
-    /// later ones of the block.
+    /// A fence of lanes of the current warp. `is_sc`: the fence is sequentially consistent, and so part of the total
+    /// order. Other fences do not see earlier ones, but later fences of the block see what their threads have seen.
     pub(crate) fn fence(&mut self, mask: u32, scope: FenceScope, is_sc: bool) {
         let is_device = scope != FenceScope::Block;
         if is_device {
@@ -230,7 +236,7 @@ impl Views {
         }
     }
 
-    /// Lanes of the warp that runs see what each of them has seen.
+    /// Joins the views of lanes of the current warp.
     fn meet(&mut self, lanes: u32) {
         let mut sum = View::default();
         for lane in LaneMask(lanes) {
@@ -296,7 +302,7 @@ impl Views {
         self.barriers.remove(&(self.block, barrier));
     }
 
-    /// Memory of the heap is another object from now on.
+    /// Memory of the heap belongs to another object from now on.
     pub(crate) fn allocated(&mut self, address: u64, bytes: u64) {
         let is_old = |place: &Place| match place {
             Place::Global(at) => (address..address + bytes).contains(at),
@@ -305,7 +311,7 @@ impl Views {
         self.numbers.retain(|place, _| !is_old(place));
     }
 
-    /// A value is about to be stored, of one word or of several.
+    /// A value of one or several words is about to be stored.
     pub(crate) fn tick(&mut self) {
         self.moment += 1;
     }
@@ -331,9 +337,10 @@ impl Views {
         Some(number)
     }
 
-    /// What lanes of the warp, all alike, read at words that memory holds `now`; whether it is older than that.
+    /// Reads words for several lanes with the same views; memory holds `now`. Returns whether the result is older than
+    /// that.
     ///
-    /// Several words are one value, which is not torn: a value of 8 bytes.
+    /// Several words are one value of 8 bytes, which is not torn.
     pub(crate) fn load(&mut self, lanes: u32, words: &mut [(Place, u32)], how: How) -> bool {
         let numbers: Vec<Option<u32>> = words
             .iter()
@@ -348,7 +355,7 @@ impl Views {
         if known.is_empty() {
             return false;
         }
-        // What each lane may still read; a uniform load gives all of them one value.
+        // What each lane may still read. A uniform load gives all of them one value.
         let oldest: Vec<usize> = known
             .iter()
             .map(|&number| {
@@ -390,14 +397,14 @@ impl Views {
         is_late
     }
 
-    /// Which message of each word is read.
+    /// Chooses the message of each word that is read.
     fn choose(&mut self, key: Key, words: &[u32], oldest: &[usize]) -> Vec<usize> {
         if let ([number], [oldest]) = (words, oldest) {
             let newest = self.words[*number as usize].newest();
             let back = self.chooser.back(key, true, newest - oldest);
             return vec![newest - back];
         }
-        // One moment for all of them: of each, the last value that was there.
+        // All words are read as of one moment: for each, the last value at that time.
         let lists = || {
             words
                 .iter()
@@ -423,7 +430,8 @@ impl Views {
             .collect()
     }
 
-    /// A thread has read a message. Of another thread's, only what strong accesses that reach each other store and read counts as seen.
+    /// A thread has read a message. If it is another thread's, only values that are stored and read by strong accesses
+    /// in each other's scope count as seen.
     fn sees(&mut self, who: Who, number: u32, message: &Message, how: How) {
         let is_strong = is_seen(message, who, how);
         let thread = self.thread(who);
@@ -450,7 +458,7 @@ impl Views {
         }
     }
 
-    /// What an access that stores strongly releases.
+    /// What a strong store releases.
     fn releases(&mut self, who: Who, how: How) -> Option<Released> {
         how.strong?;
         let thread = self.thread(who);
@@ -464,7 +472,8 @@ impl Views {
         (!released.block.is_empty()).then_some(released)
     }
 
-    /// A lane stores: memory held `before`, and would hold `value`. Gives what it has to hold. `may_move`: it may count as earlier.
+    /// A lane stores: memory held `before`, and would hold `value`. Returns what it must hold. `may_move`: the store
+    /// may count as earlier.
     pub(crate) fn store(
         &mut self,
         lane: usize,
@@ -518,8 +527,8 @@ impl Views {
         newest
     }
 
-    /// The older value that a lane's atomic acts on, if it does, and its index: `before` was there. Between that and what the atomic stores may be nothing that is
-    /// stored strongly for both threads.
+    /// The older value that a lane's atomic acts on, if it does, and its index. Memory held `before`. No store between
+    /// that value and the atomic's may be strong with respect to both threads.
     pub(crate) fn finds(
         &mut self,
         lane: usize,
@@ -553,7 +562,8 @@ impl Views {
         Some((index, message.value))
     }
 
-    /// A lane's atomic: memory held `before` and holds `value`; `stores`: it has written that. It has read the value with that index, or else the newest.
+    /// A lane's atomic: memory held `before` and holds `value`. `stores`: the atomic has written that. It has read the
+    /// value with the given index, or otherwise the newest.
     pub(crate) fn atomic(
         &mut self,
         lane: usize,
@@ -579,7 +589,7 @@ impl Views {
             return;
         }
         let mut released = self.releases(who, how);
-        // What another thread released goes on through atomics.
+        // Another thread's release continues through atomics.
         if let Some(before) = read.released.as_ref().filter(|_| is_seen(&read, who, how)) {
             released.get_or_insert_default().add(before);
         }
@@ -622,7 +632,8 @@ impl Views {
                 .filter(|heard| heard.ordinal >= missed.ordinal)?;
             // A fence that reaches the other thread.
             let level = usize::from(by.block != who.block);
-            // What it misses it has read itself, but not with a strong access: no fence helps.
+            // The thread has already read the value that it misses, but not with a strong access: a fence would not
+            // help.
             let is_same = heard.ordinal == missed.ordinal;
             let lacks = |fenced_at, since| match is_same {
                 true => Lacks::Nothing,
@@ -655,7 +666,8 @@ impl Views {
     }
 }
 
-/// Whether a read of a thread is strong for the message's store, and that for the read: each reaches the other.
+/// Whether a thread's read is strong with respect to the message's store, and the store with respect to the read: each
+/// is in the other's scope.
 fn is_seen(message: &Message, who: Who, how: How) -> bool {
     let reaches = |scope: Option<FenceScope>| match scope {
         None => false,

@@ -53,7 +53,10 @@ fn plain(file: &str, _: &str) -> Result<(), String> {
             return Err(format!("{way} makes a difference{place}"));
         }
         if ran.code != usual.code {
-            return Err(format!("{way}: exit code {:?} for {:?}", ran.code, usual.code));
+            return Err(format!(
+                "{way}: exit code {:?} for {:?}",
+                ran.code, usual.code
+            ));
         }
     }
     Ok(())

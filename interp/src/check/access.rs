@@ -1,4 +1,5 @@
-//! An access on its way to the checks: its subscript, which of the bytes that it reads are unwritten, and who else touched it.
+//! Checks an access: its subscript, which of the bytes that it reads are uninitialised, and conflicts with other
+//! accesses.
 
 #![allow(
     clippy::inline_always,
@@ -15,14 +16,14 @@ use crate::memory::map::GlobalRegion;
 use crate::observe::{Access, Like};
 use crate::race::access::ShadowId;
 
-/// Whether the lanes follow each other without gaps.
+/// Whether the lanes are consecutive.
 fn is_run(offsets: &[u64; 32], width: u64) -> bool {
     (0..32).fold(true, |run, lane| {
         run & (offsets[lane] == offsets[0] + lane as u64 * width)
     })
 }
 
-/// Lanes that stand for all of a mask: where they access one address, one of them.
+/// Lanes that represent all of a mask: if they access one address, one of them.
 #[inline(always)]
 fn places(access: &Access<'_>, mask: u32) -> u32 {
     match access.site.address.form {
@@ -31,7 +32,8 @@ fn places(access: &Access<'_>, mask: u32) -> u32 {
     }
 }
 
-/// The offsets of the lanes of a mask in a region, and `spare` of the others. Whether all of them are inside, so many bytes of each.
+/// The offsets of the lanes of a mask in a region, and `spare` for the others. Also returns whether all `width` bytes
+/// of each lane are inside.
 #[inline(always)]
 fn offsets_in(
     region: &GlobalRegion,
@@ -39,7 +41,7 @@ fn offsets_in(
     (mask, spare, width): (u32, u64, u64),
     offsets: &mut [u64; 32],
 ) -> bool {
-    // What is beyond the last offset, or before the region, has the highest bit here.
+    // An offset before the region or beyond its last valid one has the highest bit set here.
     let last = region.size.wrapping_sub(width);
     let mut beyond = last;
     if mask == u32::MAX {
@@ -57,7 +59,8 @@ fn offsets_in(
     beyond >> 63 == 0
 }
 
-/// The lanes of a mask whose bytes are in a region, and their offsets there; of other lanes, that of the first one.
+/// The lanes of a mask whose bytes are in a region, and their offsets there. Other lanes get the offset of the first
+/// one.
 #[inline(always)]
 fn lanes_in(
     region: &GlobalRegion,
@@ -83,13 +86,13 @@ fn lanes_in(
 }
 
 impl Checker<'_> {
-    /// Whether it goes to memory that the host and other launches have to do with, too, and has to be noted.
+    /// Whether it goes to memory that is shared with the host and other launches, and has to be recorded.
     #[inline(always)]
     pub(super) fn sees_global(&self, access: &Access<'_>) -> bool {
         matches!(access.space, Space::Global | Space::Constant) && access.mask != 0 && self.shadows
     }
 
-    /// Looks at the innermost subscript of an array that has several.
+    /// Checks the innermost subscript of an array with several.
     #[inline(never)]
     pub(super) fn subscript(&mut self, access: &Access<'_>) {
         let Some(subscript) = &access.site.subscript else {
@@ -107,7 +110,7 @@ impl Checker<'_> {
             None => beyond = 0u32.wrapping_sub(u32::from(uniform >= subscript.len)),
             Some(register) => {
                 let varying = access.r.v32(register);
-                // Lanes that are not active may hold anything.
+                // Inactive lanes may hold any value.
                 for lane in 0..32 {
                     let index = varying[lane].wrapping_add(uniform);
                     beyond |= u32::from(index >= subscript.len) << lane;
@@ -129,7 +132,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The same of 64 bits.
+    /// The same for 64 bits.
     #[inline(never)]
     fn long_subscript(&mut self, access: &Access<'_>, subscript: &Subscript) {
         let index = |lane: usize| match (subscript.varying, subscript.uniform) {
@@ -151,7 +154,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Shared memory, by offset; `like`: whether the lanes follow each other without gaps, and what pattern they have.
+    /// Checks an access to shared memory, by offset. `like`: whether the lanes are consecutive, and their pattern.
     pub(super) fn shared(
         &mut self,
         access: &Access<'_>,
@@ -172,7 +175,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Global memory, by address.
+    /// Checks an access to global memory, by address.
     pub(super) fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
         if !self.sees_global(access) {
             return;
@@ -204,7 +207,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Lanes in one region that is watched, by their offsets.
+    /// Checks lanes in one watched region, by their offsets.
     fn in_region(
         &mut self,
         access: &Access<'_>,
@@ -247,8 +250,8 @@ impl Checker<'_> {
         self.subject.races.map.regions[region].size
     }
 
-    /// A request like its site's pattern, of global memory: most are runs that whole lines can note, and much of memory is
-    /// nobody's concern.
+    /// Checks a request of global memory that matches its site's pattern. Most are runs that are recorded by lines, and
+    /// most memory need not be watched.
     #[inline(always)]
     pub(super) fn repeat_in_region(&mut self, access: &Access<'_>, like: &Like<'_>) {
         let pattern = like.pattern;
@@ -296,13 +299,13 @@ impl Checker<'_> {
         self.repeat_any(access, like);
     }
 
-    /// Whether a load orders others.
+    /// Whether a load orders other accesses.
     #[inline(always)]
     fn synchronises(&self, access: &Access<'_>) -> bool {
         access.site.access.volatile && self.subject.races.fences
     }
 
-    /// Notes which bytes of a region that is only read a request like a pattern reads.
+    /// Records which bytes of a region that is only read are read by a request that matches its pattern.
     #[inline(never)]
     pub(super) fn reads(
         &mut self,

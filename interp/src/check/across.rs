@@ -1,5 +1,5 @@
-//! Parts of a launch that ran apart: which of their blocks touched the same bytes, and which blocks have to run together to tell what
-//! that means.
+//! Compares parts of a launch that ran separately: finds blocks of different parts that touched the same bytes, and the
+//! blocks that have to run together to decide whether there are races.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,38 +12,39 @@ use super::{Checker, Subject};
 use crate::fault::trap::AccessOp;
 use crate::race::report::Races;
 
-/// Blocks that run together again, at most, for each pair of source accesses.
+/// The most blocks that run together again for each pair of source accesses.
 const MAX_PAIRS: usize = 256;
-/// And in all.
+/// The most of them in all.
 const MAX_BLOCKS: usize = 4096;
 
-/// A part: its blocks, and what they did.
+/// A part: its blocks, and what they touched.
 pub(crate) type Side<'a> = (Range<u64>, &'a [Touches]);
 
 /// Two source accesses of different parts that touch the same bytes, the part with the lower blocks first.
 #[derive(Debug, Default)]
 struct Meeting {
-    /// Blocks that meet so, of the one part and of the other.
+    /// Pairs of blocks that do so, one of each part.
     pairs: BTreeSet<(u64, u64)>,
-    /// The first blocks of their parts: the shadow has the last block that touched a place, and one run shows the first.
+    /// The first blocks of their parts. The shadow has the last block that touched a place, but the report of one run
+    /// shows the first.
     first: BTreeSet<u64>,
-    /// There are more.
+    /// Whether there are more.
     is_cut: bool,
-    /// Where: region and offset.
+    /// An example: region and offset.
     example: (u32, u64),
 }
 
-/// What parts have in common.
+/// The memory that parts have in common.
 #[derive(Debug, Default)]
 pub(crate) struct Across {
     meetings: BTreeMap<(u32, u32), Meeting>,
     /// A read that finds what another part writes, and that write.
     reads: Option<(u32, u32)>,
-    /// Source accesses of which it is not known exactly what they touched.
+    /// Source accesses whose touched bytes are not known exactly.
     coarse: BTreeSet<(u32, u32)>,
 }
 
-/// Bytes in a row, by one block.
+/// Consecutive bytes touched by one block.
 #[derive(Clone, Copy)]
 struct Piece {
     start: u64,
@@ -56,7 +57,7 @@ struct Piece {
 }
 
 impl Across {
-    /// Compares them.
+    /// Compares parts.
     pub(crate) fn of(parts: &[Side<'_>], subject: &Subject<'_>) -> Across {
         let mut across = Across::default();
         let regions = parts.iter().flat_map(|(_, touches)| touches.iter());
@@ -85,7 +86,7 @@ impl Across {
         let hulls: Vec<_> = stretches.iter().map(hull).collect();
         let mut pieces = Vec::new();
         for (part, all) in stretches.iter().enumerate() {
-            // As a rule parts work on different halves: then there is nothing to be looked at one by one.
+            // Parts usually work on different halves, so that no stretches have to be compared.
             let others = hulls.iter().enumerate().filter(|(other, _)| *other != part);
             let others: Vec<(u64, u64)> = others.filter_map(|(_, hull)| *hull).collect();
             let meets = |from: u64, to: u64| others.iter().any(|&(a, b)| from < b && a < to);
@@ -124,7 +125,7 @@ impl Across {
         }
     }
 
-    /// Two of them touch the same bytes; `first` are the first blocks of their parts.
+    /// Two stretches touch the same bytes. `first` are the first blocks of their parts.
     fn meet(
         &mut self,
         at: (u32, u64),
@@ -160,7 +161,7 @@ impl Across {
         }
     }
 
-    /// The blocks that have to run together, in order; and whether all of them are among these.
+    /// The blocks that have to run together, in order, and whether these are all of them.
     pub(crate) fn blocks(&self) -> (Vec<u64>, bool) {
         let all = self.meetings.values();
         let pairs = all.clone().flat_map(|meeting| &meeting.pairs);
@@ -176,7 +177,8 @@ impl Across {
         self.reads
     }
 
-    /// Pairs of source accesses of which it could not be decided whether they race; `again`: what the blocks did that ran together.
+    /// Pairs of source accesses that could not be decided to race or not. `again`: what the blocks that ran together
+    /// touched.
     pub(crate) fn undecided(&self, again: &[Touches]) -> Vec<(u32, u32)> {
         let missing = self.meetings.iter().filter(|((a, b), meeting)| {
             let (region, offset) = meeting.example;
@@ -191,7 +193,7 @@ impl Across {
     }
 }
 
-/// Whether a byte is among those of a stretch.
+/// Whether a byte is in a stretch.
 fn has(stretch: &Stretch, offset: u64) -> bool {
     let mut found = false;
     stretch.each(&mut |start, _| found |= (start..start + stretch.bytes).contains(&offset));
@@ -199,7 +201,8 @@ fn has(stretch: &Stretch, offset: u64) -> bool {
 }
 
 impl Checker<'_> {
-    /// Takes over the races that blocks of different parts have with each other: some blocks ran again `together`, and by parts, `alone`.
+    /// Adds the races between blocks of different parts: some blocks ran again `together`, and those of each part
+    /// `alone`.
     pub(crate) fn add_across(&mut self, together: &Checker<'_>, alone: &[Checker<'_>]) {
         let mut apart = Races::default();
         for checker in alone {
@@ -208,7 +211,7 @@ impl Checker<'_> {
         self.races.races.add_across(&together.races.races, &apart);
     }
 
-    /// A read and a write that race, by their counters.
+    /// A racing read and write, by their counters.
     pub(crate) fn racing_read(&self, subject: &Subject<'_>) -> Option<(u32, u32)> {
         let reads = |counter: u32| {
             let counters = &subject.races.code.counters;

@@ -1,4 +1,4 @@
-//! Divisions by zero, shifts out of range, and signed arithmetic that overflows.
+//! Checks for divisions by zero, shifts out of range, and signed overflow.
 
 use crate::isa::bytecode::{Code, Inst, Place};
 use crate::isa::family::{Family, Form, form};
@@ -6,7 +6,7 @@ use crate::isa::op::Op;
 use crate::isa::registers::View;
 use ir::{BinaryOp, Type, eval};
 
-/// By operation: whether it can go wrong.
+/// By operation: whether it can have an invalid operand.
 pub(super) const RISKY: [bool; 1024] = {
     let mut risky = [false; 1024];
     let mut k = 0;
@@ -42,7 +42,7 @@ impl Form {
         }
     }
 
-    /// Both operands of a lane; of an operation with one, that twice.
+    /// Both operands of a lane; for a unary operation, its operand twice.
     fn operands(self, r: View, inst: &Inst, lane: usize) -> (u64, u64) {
         let second = match self.family {
             Family::Negation => inst.a,
@@ -59,7 +59,7 @@ impl Form {
     }
 }
 
-/// Lanes, active or not, whose operands are wrong.
+/// Lanes, active or not, with invalid operands.
 pub(super) fn wrong_lanes(r: View, inst: &Inst) -> u32 {
     let Some(form) = form(inst.op) else { return 0 };
     let is_wrong = |lane: usize| {
@@ -85,7 +85,8 @@ pub(super) fn operands(r: View, inst: &Inst, lane: usize) -> (i64, i64) {
     (signed(a), signed(b))
 }
 
-/// By instruction: those that need no look, because their second operand is a constant that is right. `wanted`: whether any does.
+/// By instruction: those that need no check, because their second operand is a valid constant. `wanted`: whether any
+/// needs one.
 pub(super) fn safe(code: &Code, wanted: bool) -> Vec<bool> {
     let constant = |place: Place| match place {
         Place::S(register) => code

@@ -1,4 +1,4 @@
-//! Gathers conflicts by pairs of source accesses. [`facts`] makes findings of them.
+//! Collects conflicts by pairs of source accesses. [`facts`] turns them into findings.
 
 mod advice;
 mod facts;
@@ -25,26 +25,26 @@ use crate::race::verdict::RaceKind;
 
 use super::taint::Use;
 
-/// A barrier that not all came to.
+/// A barrier at which not all threads arrived.
 #[derive(Clone, Copy, Debug)]
 struct Uneven {
     block: u64,
-    /// Who waits, and who does not, or elsewhere.
+    /// The threads that wait, and those that do not or wait elsewhere.
     who: [Arrival; 2],
 }
 
-/// What a value that nobody wrote came from.
+/// The source of an uninitialised value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Source {
     /// An access, by its counter.
     Access(u32),
-    /// A variable, by its place in the list of those.
+    /// A variable, by its index in the list of these.
     Slot(u32),
-    /// A shuffle whose source lane was not there, by its [`LocId`].
+    /// A shuffle with an absent source lane, by its [`LocId`].
     Shuffle(u32),
 }
 
-/// A read of something that nobody wrote.
+/// A read of an uninitialised value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unset {
     pub(crate) source: Source,
@@ -54,7 +54,7 @@ pub(crate) struct Unset {
     pub(crate) place: (Option<usize>, u64),
 }
 
-/// Where its value mattered.
+/// The use of such a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct User {
     pub(crate) what: Use,
@@ -64,18 +64,18 @@ pub(crate) struct User {
     pub(crate) loc: LocId,
 }
 
-/// A mask that does not fit the lanes.
+/// A mask that does not match the lanes.
 #[derive(Clone, Copy, Debug)]
 struct BadMask {
     block: u64,
     warp: u32,
     lane: u32,
     mask: u32,
-    /// Lanes it names that live and are elsewhere; none if it omits the caller.
+    /// Lanes that it names that are live and elsewhere; none if it omits the caller.
     elsewhere: u32,
 }
 
-/// A division by zero, a shift out of range, or a result that its type does not have.
+/// A division by zero, a shift out of range, or a result that its type cannot represent.
 #[derive(Clone, Copy, Debug)]
 struct WrongOperand {
     block: u64,
@@ -101,30 +101,30 @@ struct Gone {
     block: u64,
     warp: u32,
     lanes: u32,
-    /// In thread-local memory.
+    /// The offset in thread-local memory.
     offset: u32,
 }
 
-/// What was found so far.
+/// Everything found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// Barriers that opened for threads at different statements, by their instructions.
     uneven: BTreeMap<(u32, u32), (u64, Uneven)>,
-    /// Masks that name lanes that are not there, by place.
+    /// Masks that name absent lanes, by place.
     masks: BTreeMap<u32, (u64, BadMask)>,
-    /// Divisions and shifts with a wrong second operand, by instruction.
+    /// Divisions and shifts with an invalid second operand, by instruction.
     operands: BTreeMap<u32, (u64, WrongOperand)>,
     /// Innermost subscripts beyond their dimension, by counter.
     beyond: BTreeMap<u32, (u64, Beyond)>,
     /// Accesses to variables that have ended, by counter.
     gone: BTreeMap<u32, (u64, Gone)>,
-    /// Loads of what nobody may write, by counter and region: the first byte that the launch wrote.
+    /// Loads of memory that must not be written, by counter and region: the first byte that the launch wrote.
     written_frozen: BTreeMap<(u32, u32), u64>,
-    /// Values that nobody wrote and that mattered: how often, where from, and where first.
+    /// Uses of uninitialised values: how many, the source, and the first use.
     unset: BTreeMap<Source, (u64, (Unset, User))>,
 }
 
-/// Adds another worker's findings of a kind; of each, the one of the first block stays.
+/// Adds another worker's findings of a kind. Of each, the one of the first block stays.
 fn absorb<K: Ord + Copy, T: Copy>(
     ours: &mut BTreeMap<K, (u64, T)>,
     theirs: &BTreeMap<K, (u64, T)>,
@@ -140,7 +140,7 @@ fn absorb<K: Ord + Copy, T: Copy>(
 }
 
 impl Found {
-    /// `__syncwarp` with a mask that does not fit: block, warp and lane that name it.
+    /// `__syncwarp` with a mask that does not match the lanes: the block, warp and lane that name it.
     pub(crate) fn bad_mask(
         &mut self,
         loc: LocId,
@@ -158,7 +158,7 @@ impl Found {
         self.masks.entry(loc.0).or_insert((0, bad)).0 += 1;
     }
 
-    /// An operation that can go wrong by the lanes of a warp of a block.
+    /// An operation with an invalid operand in lanes of a warp of a block.
     pub(crate) fn wrong_operand(
         &mut self,
         pc: u32,
@@ -175,7 +175,7 @@ impl Found {
         self.operands.entry(pc).or_insert((0, wrong)).0 += count;
     }
 
-    /// The innermost subscript of an access by the lanes of a warp of a block is beyond its dimension.
+    /// The innermost subscript of an access is beyond its dimension in lanes of a warp of a block.
     pub(crate) fn beyond(
         &mut self,
         counter: u32,
@@ -219,7 +219,7 @@ impl Found {
         *first = offset.min(*first);
     }
 
-    /// A value that nobody wrote matters.
+    /// An uninitialised value has a use that counts.
     pub(crate) fn unset(&mut self, unset: &Unset, user: User) {
         let entry = self.unset.entry(unset.source);
         entry.or_insert((0, (*unset, user))).0 += 1;
@@ -231,8 +231,8 @@ impl Found {
             return;
         };
         for other in meeting {
-            // Hardware does not wait for threads that have returned, and many programs rely on it; one that fell off the
-            // kernel's end came by where the barrier was missed.
+            // Hardware does not wait for threads that have returned, and many programs rely on that. A thread that
+            // reached the end of the kernel passed the place where it missed the barrier.
             let returned = !other.waits && code.insts[other.pc as usize].op != Op::End;
             let loose = [first, other].map(|arrival| code.insts[arrival.pc as usize].c == 1);
             let apart = loose[0] && (loose[1] || !other.waits);
@@ -245,7 +245,7 @@ impl Found {
         }
     }
 
-    /// Takes over what another worker found; of one pair, the first block's conflict stays.
+    /// Adds what another worker found. For a pair in both, the first block's conflict stays.
     pub(crate) fn absorb(&mut self, other: &Found) {
         absorb(&mut self.masks, &other.masks, |bad| bad.block);
         absorb(&mut self.beyond, &other.beyond, |beyond| beyond.block);
@@ -258,7 +258,7 @@ impl Found {
         }
     }
 
-    /// These and the races, in the order of their places.
+    /// These findings and the races, in the order of their places.
     pub(crate) fn findings(&self, scene: &Scene<'_>, races: &Races) -> Vec<Finding> {
         let reported = races.reported(|counter| scene.source(counter));
         let mut findings: Vec<_> = reported
@@ -299,7 +299,7 @@ impl Found {
         let mut places = BTreeSet::new();
         for unset in self.unset.values() {
             let source = unset.1.0.source;
-            // Instructions that come from one source access are one.
+            // Instructions from one source access count as one.
             if places.insert(scene.origin(source)) && !read_too_early(races, scene, source) {
                 findings.push(scene.unset(unset));
             }
@@ -315,7 +315,7 @@ impl Found {
     }
 }
 
-/// Whether a read is found to race with a write: then it came too early, which is reported already.
+/// Whether a read is known to race with a write. Then it came too early, and the race is already reported.
 fn read_too_early(races: &Races, scene: &Scene<'_>, source: Source) -> bool {
     let Source::Access(read) = source else {
         return false;

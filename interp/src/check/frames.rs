@@ -1,5 +1,5 @@
-//! What the checks know of a warp's calls of routines: where their frames lie in local memory, and unwritten values in registers that a
-//! call keeps.
+//! Tracks a warp's calls of routines for the checks: where their frames lie in local memory, and uninitialised values
+//! in registers that a call saves.
 
 use super::Checker;
 use super::taint::Taint;
@@ -9,7 +9,8 @@ use crate::observe::Frame;
 /// The frames of a warp's calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frames {
-    /// Innermost last. Behind `depth` are calls that have ended, as long as no other took their place: pointers into them may be left.
+    /// Innermost last. After `depth` there are calls that have ended and were not replaced by others yet, because
+    /// pointers into them may remain.
     all: Vec<Frame>,
     depth: usize,
 }
@@ -20,7 +21,7 @@ impl Frames {
         self.depth = 0;
     }
 
-    /// The offset at which the variable of a byte is declared.
+    /// The offset at which the variable that contains a byte is declared.
     pub(super) fn declared(&self, offset: u32) -> u32 {
         let mut frames = self.all.iter().rev();
         let frame = frames.find(|frame| (frame.start..frame.end).contains(&offset));
@@ -29,7 +30,7 @@ impl Frames {
 }
 
 impl Checker<'_> {
-    /// A routine begins: nothing is written in its frame.
+    /// A routine begins: nothing in its frame is written.
     pub(super) fn enters(&mut self, code: &Code, call: &RoutineCall, mask: u32, frame: Frame) {
         let warp = self.races.warp() as usize;
         let Some(frames) = self.values.frames.get_mut(warp) else {

@@ -1,5 +1,6 @@
-//! Memory that a kernel reads as read-only: through `__ldg`, or a pointer that is `const` and `__restrict__`. A GPU may keep
-//! it in a cache that no store reaches, so what the launch writes there, before or after, may or may not be seen.
+//! Checks memory that a kernel reads as read-only: through `__ldg`, or a pointer that is `const` and `__restrict__`. A
+//! GPU may keep it in a cache that stores do not reach, so what the launch writes there, before or after, may or may
+//! not be seen.
 
 use super::Checker;
 use super::found::Found;
@@ -8,7 +9,7 @@ use crate::observe::Access;
 use crate::race::epoch::ATOMIC;
 
 impl Checker<'_> {
-    /// Notes the words of a region that lanes read, by their offsets.
+    /// Records the words of a region that lanes read, by their offsets.
     #[cold]
     pub(super) fn freeze(
         &mut self,

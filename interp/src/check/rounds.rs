@@ -1,5 +1,6 @@
-//! The loads of several rounds of a loop, noted together where nothing is to be said of any: bytes that were written, and nobody else touches. Where that
-//! is not known from where the first and the last round go, they are looked at one by one.
+//! Records the loads of several rounds of a loop together, if no finding is possible: the bytes are initialised, and no
+//! other thread writes them. If that does not follow from the first and the last round, the loads are checked one by
+//! one.
 
 #![allow(clippy::inline_always, reason = "what most loads need is little")]
 
@@ -9,18 +10,18 @@ use crate::isa::rounds::MOST_LOADS;
 use crate::observe::Swept;
 use ir::Space;
 
-/// What is to be done with the loads of a site.
+/// How to record the loads of a site.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Note {
     Nothing,
-    /// In shared memory, they are reads.
+    /// In shared memory, as reads.
     Shared,
-    /// In a region that is only read, they are noted as such.
+    /// In a region that is only read, as bytes read.
     Read,
 }
 
 impl Checker<'_> {
-    /// Whether nothing is to be said of the loads. They are noted then.
+    /// Records the loads if no finding is possible. Returns whether it did.
     #[inline(never)]
     pub(super) fn sees_rounds(&mut self, loads: &[Swept<'_>]) -> bool {
         let mut notes = [Note::Nothing; MOST_LOADS];
@@ -42,14 +43,15 @@ impl Checker<'_> {
         true
     }
 
-    /// What is to be done with a load of which nothing has to be said, as far as that is known here.
+    /// How to record a load that cannot have a finding, as far as that is known here.
     #[inline(always)]
     fn quiet(&self, load: &Swept<'_>) -> Option<Note> {
         let (access, pattern) = (&load.access, load.like.pattern);
         if access.space == Space::Shared {
             return match self.sees_shared(access) {
                 false => Some(Note::Nothing),
-                // Reads that are `volatile` do not wait. Where cells hold values that nobody wrote, none does, and no block follows the list.
+                // `volatile` reads are never deferred. If cells hold uninitialised values, no read is, and no block
+                // follows the list.
                 true => Some(Note::Shared),
             };
         }
@@ -57,7 +59,7 @@ impl Checker<'_> {
             return Some(Note::Nothing);
         }
         let index = pattern.region as usize;
-        // Nobody writes it, so a `volatile` load finds nothing there that orders it.
+        // The region is never written, so a `volatile` load there cannot be ordered by a store.
         if !self.watched[index] {
             return Some(Note::Nothing);
         }
@@ -75,7 +77,7 @@ impl Checker<'_> {
         (!self.subject.races.written[index]).then_some(Note::Nothing)
     }
 
-    /// Where all bytes of the loads lie in their region: from where, and how many from there on.
+    /// The offset and size of the range with all bytes of the loads in their region.
     fn hull(&self, load: &Swept<'_>) -> (u64, u64) {
         let pattern = load.like.pattern;
         let region = &self.subject.races.map.regions[pattern.region as usize];
@@ -85,7 +87,7 @@ impl Checker<'_> {
         (from, ends[0].abs_diff(ends[1]) + extent)
     }
 
-    /// Notes which bytes of a region that is only read the loads read.
+    /// Records which bytes of a region that is only read the loads read.
     fn read_rounds(&mut self, load: &Swept<'_>) {
         let pattern = load.like.pattern;
         let (index, width) = (
@@ -101,7 +103,7 @@ impl Checker<'_> {
             load.access.mask,
         );
         if (pattern.extent == 0 || is_run) && closely(each) {
-            // One behind the other, without a gap.
+            // The loads are consecutive, without gaps.
             return self.touched[index].read.define(from, bytes, size);
         }
         if pattern.shape == Shape::Pair && closely(width) {

@@ -14,13 +14,14 @@ use crate::rules::Arch;
 #[derive(Debug)]
 pub(crate) struct Subject<'a> {
     pub(crate) races: RaceSubject<'a>,
-    /// By region: what was written before the launch, if that is not everything.
+    /// By region: what was written before the launch, if not everything was.
     pub(super) defined: Vec<Option<&'a Defined>>,
-    /// By region: it is to be known what the launch does to it.
+    /// By region: whether the effects of the launch on it are tracked.
     pub(super) tracked: Vec<bool>,
-    /// By region: it is tracked, and the kernel writes to none of it. Which bytes it reads is all that has to be noted.
+    /// By region: whether it is tracked and never written by the kernel, so that only the bytes read have to be
+    /// recorded.
     pub(super) only_read: Vec<bool>,
-    /// By instruction: a division or shift that cannot go wrong, or is not asked for.
+    /// By instruction: a division or shift that is always valid, or is not checked.
     pub(super) safe: Vec<bool>,
 }
 
@@ -39,7 +40,7 @@ impl<'a> Subject<'a> {
         let only_read: Vec<bool> = both
             .map(|(tracked, written)| *tracked && !written)
             .collect();
-        // What is only read is in no conflict, but has to be noted.
+        // A region that is only read has no conflicts, but its reads have to be recorded.
         for (written, tracked) in written.iter_mut().zip(&tracked) {
             *written |= tracked;
         }
@@ -68,14 +69,14 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The same of a part: who reads what is to be compared with what others do.
+    /// The same for a part of a launch: its reads are compared with what other parts do.
     pub(crate) fn of_part(mut self) -> Subject<'a> {
         self.races.is_part = true;
         self.only_read.fill(false);
         self
     }
 
-    /// Whether unwritten values are followed.
+    /// Whether uninitialised values are tracked.
     pub(super) fn unset(&self) -> bool {
         self.races.unset()
     }

@@ -1,8 +1,8 @@
-//! Values that come from memory or variables nobody wrote, followed through the registers of a warp.
+//! Tracks uninitialised values from memory or variables through the registers of a warp.
 //!
-//! As long as a warp has none, nothing is followed. Each register has the lanes whose value is not defined, and where the first
-//! such value came from. A value matters when it decides a branch, is part of an address, is stored to global memory, or is
-//! printed; storing it to shared or local memory only moves it.
+//! While a warp has none, nothing is tracked. Each register has the lanes whose value is undefined, and the origin of
+//! the first such value. A use counts if the value decides a branch, is part of an address, is stored to global memory,
+//! or is printed. A store to shared or local memory only moves the value.
 
 pub(crate) use crate::fault::finding::Use;
 use crate::isa::bytecode::{
@@ -13,25 +13,25 @@ use crate::isa::mask::LaneMask;
 use crate::isa::op::Op;
 use crate::isa::registers::View;
 
-/// Where a value that is not defined came from: a number of the checker's list.
+/// The origin of an undefined value: an index in the checker's list.
 pub(super) type Origin = u32;
 
-/// A use that matters: by the lowest of these lanes.
+/// A use that counts, by the lowest of these lanes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Matters {
     pub(super) what: Use,
     pub(super) lanes: u32,
     pub(super) origin: Origin,
-    /// Another value that is part of it, from somewhere else.
+    /// The origin of another undefined value that is combined with it.
     pub(super) second: Option<Origin>,
 }
 
-/// Lanes that are not defined, and where they come from.
+/// Lanes with undefined values, and their origin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     lanes: u32,
     origin: Origin,
-    /// Lanes in which two such values are combined, and where the second comes from.
+    /// Lanes in which two such values are combined, and the origin of the second.
     both: u32,
     second: Origin,
 }
@@ -63,7 +63,7 @@ impl Cell {
         }
     }
 
-    /// It is used by the lanes of `mask`: what of it matters.
+    /// For a use by the lanes of `mask`: the part of it that counts.
     fn matters(self, what: Use, mask: u32) -> Option<Matters> {
         let lanes = self.lanes & mask;
         (lanes != 0).then_some(Matters {
@@ -75,17 +75,17 @@ impl Cell {
     }
 }
 
-/// One warp's registers.
+/// The registers of one warp.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Taint {
     v: Vec<Cell>,
     s: Vec<Cell>,
-    /// Some register may have one.
+    /// Whether some register may have an undefined value.
     pub(super) live: bool,
     steps: u32,
-    /// Of each call that has not ended: what the caller's registers held, if any had one.
+    /// For each active call: the caller's registers, if any had an undefined value.
     kept: Vec<Option<(Vec<Cell>, Vec<Cell>)>>,
-    /// Lanes that store such a value in the instruction in hand, and its origin.
+    /// Lanes that store such a value in the current instruction, and its origin.
     pub(super) storing: (u32, Origin),
 }
 
@@ -107,7 +107,7 @@ impl Taint {
         }
     }
 
-    /// The lanes of a warp that ran apart come back.
+    /// Lanes of a warp that ran separately rejoin.
     pub(super) fn join(&mut self, other: &Taint, lanes: u32) {
         if !self.live && !other.live {
             return;
@@ -121,7 +121,7 @@ impl Taint {
         self.live = true;
     }
 
-    /// A call of a routine: arguments become parameters, the caller's registers are kept.
+    /// A routine is called: arguments become parameters, and the caller's registers are saved.
     pub(super) fn enter(&mut self, code: &Code, call: &RoutineCall) {
         if !self.live {
             self.kept.push(None);
@@ -142,7 +142,7 @@ impl Taint {
         self.put(&call.args, args);
     }
 
-    /// The end of a routine: its results become the call's, the caller's registers are as they were.
+    /// A routine ends: its results become the call's, and the caller's registers are restored.
     pub(super) fn leave(&mut self, code: &Code, call: &RoutineCall) {
         let kept = self.kept.pop().flatten();
         if !self.live && kept.is_none() {
@@ -175,7 +175,7 @@ impl Taint {
         }
     }
 
-    /// Lanes of a register are not defined; the others of `mask` are.
+    /// Marks lanes of a register as undefined, and the others of `mask` as defined.
     pub(super) fn set(&mut self, place: Place, mask: u32, lanes: u32, origin: Origin) {
         let cell = match place {
             Place::V(register) => &mut self.v[register as usize],
@@ -197,7 +197,7 @@ impl Taint {
         }
     }
 
-    /// The registers of a site's values.
+    /// The register of a component of a site's values.
     pub(super) fn value(site: &MemSite, k: usize) -> Place {
         let mask = site.access.ty == ir::MemType::Bool;
         if site.uniform_values || mask {
@@ -217,7 +217,7 @@ impl Taint {
         }
     }
 
-    /// Before an instruction runs: follows what it does. Gives a use that matters.
+    /// Before an instruction runs: tracks what it does. Returns a use that counts.
     pub(super) fn follow(&mut self, code: &Code, r: View, i: &Inst, mask: u32) -> Option<Matters> {
         self.steps += 1;
         if self.steps.is_multiple_of(256) {
@@ -247,7 +247,7 @@ impl Taint {
             Op::Shuffle | Op::Exchange => self.exchange(code, r, i, mask),
             op if op.is_comparing_loop_end() => {
                 self.s[d] = self.s[a].or(self.s[c]);
-                // The head's comparison is part of it.
+                // The instruction includes the head's comparison.
                 let head = &code.insts[i.b as usize - 1];
                 let compared = self.s[head.a as usize].or(self.s[head.c as usize]);
                 compared.matters(Use::Branch, mask)
@@ -283,7 +283,7 @@ impl Taint {
         }
     }
 
-    /// An instruction that computes: its result is not defined where what it takes is not.
+    /// An instruction that computes: its result is undefined where an operand is.
     fn compute(&mut self, r: View, i: &Inst, mask: u32) {
         let (d, a, b, c) = (i.d as usize, i.a as usize, i.b as usize, i.c as usize);
         match i.op {
@@ -429,8 +429,8 @@ impl Taint {
     }
 }
 
-/// Whether an instruction writes no register that holds a value, and uses none: it jumps, orders or counts. Masks of waiting lanes are no
-/// values. What a routine takes and gives is followed where it is entered and left.
+/// Whether an instruction writes no register with a value and uses none: it jumps, orders or counts. Masks of waiting
+/// lanes are not values. Arguments and results of a routine are tracked at its start and end.
 fn writes_no_value(op: Op) -> bool {
     matches!(
         op,

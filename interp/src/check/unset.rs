@@ -1,4 +1,4 @@
-//! Unwritten values: where they are read, and what happens to them in memory.
+//! Tracks uninitialised values in memory, and detects where they are read.
 
 use ir::{AtomicOp, LocId, Space};
 
@@ -15,7 +15,7 @@ use crate::race::access::ShadowId;
 use crate::race::epoch::{ATOMIC, WRITTEN};
 
 impl Checker<'_> {
-    /// Lanes read unwritten bytes, by component.
+    /// Lanes read uninitialised bytes, by component.
     #[cold]
     pub(super) fn unset(
         &mut self,
@@ -23,7 +23,8 @@ impl Checker<'_> {
         unset: [u32; 4],
         place: impl Fn(usize) -> (Option<usize>, u64),
     ) {
-        // It is read to be written back around a bit-field, which is then all that anybody has put there.
+        // The load is followed by a store that changes a bit-field and writes the rest back, so the whole value counts
+        // as written then.
         if access.site.access.partial {
             self.origins.loaded = None;
             return;
@@ -58,7 +59,7 @@ impl Checker<'_> {
                     taint.set(Taint::value(site, k), mask, lanes, origin);
                 }
             }
-            // What an exchange leaves is somebody's value; what it gives back is not.
+            // The value that an exchange stores is defined. The value that it returns is not.
             AccessOp::Atomic
                 if access.space != Space::Local
                     && !matches!(site.atomic, Some((AtomicOp::Exch | AtomicOp::Store, _))) =>
@@ -86,7 +87,7 @@ impl Checker<'_> {
         self.following = true;
     }
 
-    /// What an exchange leaves where nobody has written is somebody's value.
+    /// An exchange makes uninitialised memory defined, because it stores a value.
     #[cold]
     pub(super) fn exchanged(
         &mut self,
@@ -127,7 +128,7 @@ impl Checker<'_> {
         self.following = true;
     }
 
-    /// Variables without a value, at the begin of a block.
+    /// Marks variables as uninitialised at the start of a block.
     pub(super) fn unassigned(&mut self) {
         for (index, &(slot, place, _)) in
             (0u32..).zip(&self.subject.races.code.registers.unassigned)
@@ -145,7 +146,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The number of a source; of each, the first read in the current block is kept, so that nothing depends on other blocks.
+    /// The number of a source. For each source the first read in the current block is kept, so that the result does not
+    /// depend on other blocks.
     fn origin(&mut self, unset: Unset) -> u32 {
         let origins = &mut self.origins.list;
         let number = *self
@@ -163,7 +165,8 @@ impl Checker<'_> {
         number
     }
 
-    /// Values from nowhere that go to and come from shared memory. Adds the lanes that read one, by component.
+    /// Tracks undefined values that are stored to and loaded from shared memory. Adds the lanes that read one, by
+    /// component.
     #[cold]
     pub(super) fn move_unset(
         &mut self,
@@ -223,7 +226,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes lanes that access variables that have ended.
+    /// Records lanes that access variables that have ended.
     #[cold]
     fn check_gone(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
         let gone = &self.values.gone[self.races.warp() as usize];
@@ -242,7 +245,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Thread-local memory: only who wrote what is of interest.
+    /// In thread-local memory it only matters which lanes wrote a byte.
     pub(super) fn local(&mut self, access: &Access<'_>, offsets: &[u32; 32]) {
         if !self.subject.unset() || access.mask == 0 {
             return;
@@ -300,7 +303,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Lanes that read unwritten bytes of a region, before the launch or in it.
+    /// Lanes that read bytes of a region that were written neither before the launch nor in it.
     #[cold]
     pub(super) fn never_written(
         &self,
@@ -332,7 +335,7 @@ impl Checker<'_> {
         unset
     }
 
-    /// What this launch did to the regions of which it is to be known.
+    /// The effects of this launch on the tracked regions.
     pub(super) fn add_touched(&self, touched: &mut [Touch]) {
         for (index, cells) in self.races.regions().iter().enumerate() {
             if !self.subject.tracked[index] {
@@ -355,7 +358,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What this launch wrote of the regions that were not whole.
+    /// What this launch wrote in regions that were not written completely before.
     pub(super) fn add_stored(&self, stored: &mut [Defined]) {
         for (index, cells) in self.races.regions().iter().enumerate() {
             if self.subject.defined[index].is_none() {

@@ -1,11 +1,12 @@
-//! Arrays of a thread that are registers: small ones whose every access names its element, once loops are unrolled.
+//! Keeps a thread's small arrays in registers, if after unrolling every access names a fixed element.
 //!
-//! `float sum[8][8]` in a product of matrices is never in memory on a GPU, either. Its accesses stay what they are, each is counted;
-//! but an element is a varying register, so that a load is another name for it and a store is written by what computes the
-//! value.
+//! A GPU does not put `float sum[8][8]` in a product of matrices into memory either. Its accesses remain accesses, and
+//! each is counted. But each element is a varying register, so a load is another name for it, and the instruction that
+//! computes a stored value writes the element directly.
 //!
-//! An array qualifies if its address goes nowhere but into loads and stores of elements of 4 bytes, or of 8, each at a constant place inside of
-//! it, and each load comes after a store to the same element on every way that leads there: then no check has anything to find in it.
+//! An array qualifies if its address is used only in loads and stores of elements of 4 or 8 bytes, each at a constant
+//! offset within it, and each load comes after a store to the same element on every path. Then no check can find
+//! anything in it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,18 +17,18 @@ use ir::{
 
 use super::unroll::{self, Wanted};
 
-/// All arrays of a kernel together have at most so many words.
+/// The most words of all such arrays of a kernel.
 const MOST_WORDS: u64 = 256;
 
-/// A kernel's text with loops unrolled.
+/// A kernel with loops unrolled.
 pub(super) struct Unrolled {
     pub(super) function: Function,
-    /// The arrays that are registers: accesses to them are to constant offsets, without a pointer.
+    /// The arrays in registers. Accesses to them have constant offsets and no pointer.
     pub(super) arrays: Vec<LocalId>,
 }
 
-/// Unrolls loops with a barrier, and those that index arrays which are registers then; `offsets` is where each begins in a thread's memory.
-/// `None` if there is nothing to unroll.
+/// Unrolls loops with a barrier, and loops that index arrays which then fit in registers. `offsets` has the start of
+/// each array in a thread's memory. `None` if there is nothing to unroll.
 pub(super) fn unrolled(function: &Function, offsets: &[u64]) -> Option<Unrolled> {
     if function.kind != FunctionKind::Kernel || !function.routines.is_empty() {
         return None;
@@ -51,18 +52,18 @@ pub(super) fn unrolled(function: &Function, offsets: &[u64]) -> Option<Unrolled>
                     arrays,
                 });
             }
-            // Loops that index only the others stay loops.
+            // Loops that index only the other arrays stay loops.
             wanted = settled;
         }
     };
     let barriers = unroll::has_loop_with_barrier(&function.body);
     let found = barriers.then(|| with(true)).flatten();
-    // They may be what made it too large.
+    // Unrolling for arrays may be what made it too large.
     found.or_else(|| (!candidates.is_empty()).then(|| with(false)).flatten())
 }
 
-/// The first word of the element that an access is to, of an array in registers: such an access has no pointer, and its place in the array
-/// instead.
+/// The first word of the element that is accessed, for an array in registers. Such an access has its place in the array
+/// instead of a pointer.
 pub(super) fn element(access: &Access, ptr: &Operand) -> Option<(LocalId, u32)> {
     match (access.object, ptr) {
         (Some(Object::Local(local)), Operand::Const(offset)) => {
@@ -76,7 +77,7 @@ pub(super) fn element(access: &Access, ptr: &Operand) -> Option<(LocalId, u32)> 
 #[derive(Clone, Copy, Debug)]
 struct Pointer {
     local: LocalId,
-    /// Bytes from the array's begin, and the last index that was added, if they are known.
+    /// The byte offset in the array, and the last index that was added, if known.
     offset: Option<i64>,
     index: Option<i64>,
 }
@@ -130,7 +131,7 @@ impl Pointers {
                     bytes.checked_add(*offset_bytes)
                 });
                 let offset = base.offset.zip(added);
-                // A subscript that is a constant in the source is part of the offset, and has been checked.
+                // A subscript that is constant in the source is part of the offset and has been checked.
                 let pointer = Pointer {
                     local: base.local,
                     offset: offset.and_then(|(offset, added)| offset.checked_add(added)),
@@ -143,12 +144,12 @@ impl Pointers {
     }
 }
 
-/// The words of an element of an access to an array in registers.
+/// The words per element of an access to an array in registers.
 pub(super) fn words_each(access: &Access) -> u32 {
     access.ty.bytes() / 4
 }
 
-/// An access that registers can make.
+/// Whether registers can serve an access.
 fn is_plain(access: &Access) -> bool {
     let ty = access.ty;
     matches!(
@@ -159,7 +160,7 @@ fn is_plain(access: &Access) -> bool {
         && !access.partial
 }
 
-/// The arrays whose address goes nowhere but into accesses that registers can make.
+/// The arrays whose address is used only in accesses that registers can serve.
 fn candidates(function: &Function) -> HashSet<LocalId> {
     let pointers = Pointers::of(function);
     let mut kept = HashSet::new();
@@ -204,7 +205,7 @@ fn candidates(function: &Function) -> HashSet<LocalId> {
     kept
 }
 
-/// Those of the arrays whose accesses are all to elements known here that have a value by then.
+/// The arrays in which every access is to a known element that has been assigned by then.
 fn settled(function: &Function, wanted: &HashSet<LocalId>, offsets: &[u64]) -> HashSet<LocalId> {
     let mut first_words = Vec::new();
     let mut words = 0;
@@ -224,12 +225,12 @@ fn settled(function: &Function, wanted: &HashSet<LocalId>, offsets: &[u64]) -> H
     walk.kept
 }
 
-/// Which words have been stored to by the lanes that are here; `None` where no lane goes on.
+/// The words that the current lanes have stored; `None` where no lane goes on.
 #[derive(Clone)]
 struct Assigned(Option<Vec<bool>>);
 
 impl Assigned {
-    /// Lanes that came by another way join.
+    /// Lanes from another path join.
     fn join(&mut self, other: Assigned) {
         match (&mut self.0, other.0) {
             (Some(own), Some(other)) => {
@@ -255,9 +256,9 @@ struct Settled<'a> {
     offsets: &'a [u64],
     pointers: Pointers,
     kept: HashSet<LocalId>,
-    /// Where each array's words begin among all.
+    /// The start of each array's words among all.
     first_words: Vec<usize>,
-    /// What holds at the `break`s to a label, and at its `continue`s.
+    /// The state at the `break`s to a label, and at its `continue`s.
     ways_out: HashMap<(LabelId, bool), Assigned>,
 }
 
@@ -321,7 +322,7 @@ impl Settled<'_> {
         let Some(pointer) = self.pointers.get(ptr) else {
             return;
         };
-        // Others may be accessed by other types, whose elements are no words.
+        // Other arrays may be accessed as other types, whose elements are not whole words.
         if !self.kept.contains(&pointer.local) {
             return;
         }
@@ -340,7 +341,7 @@ impl Settled<'_> {
         }
     }
 
-    /// The first word of its array that an access is to, if that is known and allowed.
+    /// The first word of its array that an access is to, if it is known and in bounds.
     fn word(&self, access: &Access, pointer: &Pointer) -> Option<usize> {
         let offset = u64::try_from(pointer.offset?).ok()?;
         let width = u64::from(access.width_bytes());
@@ -358,7 +359,8 @@ impl Settled<'_> {
     }
 }
 
-/// Accesses to the arrays name their place in it; what computed their pointers only counts.
+/// Makes accesses to the arrays name their place in it. The instructions that computed their pointers remain only to be
+/// counted.
 fn rewrite(function: &mut Function, arrays: &HashSet<LocalId>) {
     let pointers = Pointers::of(function);
     let mut body = std::mem::take(&mut function.body);

@@ -1,23 +1,23 @@
-//! Which variables may be read before anything was assigned to them: by paths alone, whatever the conditions are. The checks
-//! follow those, and no others, at run time.
+//! Finds variables that may be read before they are assigned. It considers only paths, not their conditions. At run
+//! time the checks follow these variables and no others.
 
 use std::collections::{BTreeMap, HashMap};
 
 use ir::{Block, Function, InstKind, LabelId, LocId, Node, Routine, SlotId};
 
-/// Slots that have been assigned to on every path; `None`: there is no path.
+/// Slots that are assigned on every path; `None`: there is no path.
 type Assigned = Option<Vec<bool>>;
 
 struct Walk<'a> {
     routines: &'a [Routine],
     slots: usize,
     exits: HashMap<LabelId, Assigned>,
-    /// To the step of a loop.
+    /// The state at the step of a loop.
     rounds: HashMap<LabelId, Assigned>,
     early: BTreeMap<SlotId, LocId>,
 }
 
-/// The slots, each with the first such read.
+/// The slots, each with its first such read.
 pub(super) fn analyse(function: &Function) -> Vec<(SlotId, LocId)> {
     let mut assigned = vec![false; function.slots.len()];
     for param in &function.params {

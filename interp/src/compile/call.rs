@@ -22,7 +22,7 @@ impl Compiler<'_> {
         self.emit(Op::Print, d, row, 0, 0);
     }
 
-    /// A launch from a kernel. Its stream says nothing: launches from kernels run one after the other.
+    /// A launch from a kernel. Its stream does not matter, because launches from kernels run one after the other.
     pub(super) fn launch(&mut self, launch: &Launch) {
         let sizes = launch.grid.iter().chain(&launch.block);
         let operands = sizes.chain([&launch.shared_bytes]).chain(&launch.args);

@@ -1,9 +1,9 @@
-//! Structured statements: jumps where the warp goes one way, masks where it may part.
+//! Compiles structured statements: jumps where the warp goes one way, masks where it may diverge.
 //!
-//! A statement that may part the lanes owns a scalar register in which lanes wait: the other side of an `if`, the lanes that
-//! have left a loop, those that continue it. When no lane is active any more, control goes to the place where lanes may wait
-//! next: the innermost such statement's join ([`Compiler::park_target`]). A loop whose lanes all leave together is plain
-//! jumps and does not count as such a place.
+//! A statement in which the lanes may diverge owns a scalar register for waiting lanes: the other side of an `if`, the
+//! lanes that have left a loop, or those that continue it. When no lane is active any more, control goes to the next
+//! place where lanes may wait: the join of the innermost such statement ([`Compiler::park_target`]). A loop that all
+//! lanes leave together consists of plain jumps and is not such a place.
 
 use ir::{Block, InstKind, LabelId, LocId, Node, Operand, SlotId};
 
@@ -15,20 +15,20 @@ use crate::isa::op::Op;
 #[derive(Debug)]
 pub(super) struct Frame {
     kind: FrameKind,
-    /// Jumps to the place where its lanes meet.
+    /// Jumps to the place where its lanes join.
     pub(super) exits: Vec<usize>,
 }
 
 #[derive(Debug)]
 enum FrameKind {
     Function,
-    /// A side of an `if` that parts lanes.
+    /// A side of an `if` at which lanes diverge.
     Side,
     Label {
         label: LabelId,
-        /// Where lanes wait that have left; `None` if all leave together.
+        /// The register for lanes that have left; `None` if all leave together.
         left: Option<u32>,
-        /// Where lanes wait that have continued, and the jumps to the step.
+        /// The register for lanes that have continued, and the jumps to the step.
         continued: Option<u32>,
         to_step: Vec<usize>,
         in_step: bool,
@@ -67,7 +67,7 @@ fn only(block: &Block) -> Option<&Node> {
     }
 }
 
-/// Of an `if` that does nothing but leave on one side: how, and the condition it leaves on.
+/// For an `if` that only leaves on one side: how it leaves, and the value of the condition for which it does.
 fn leaving<'a>(then: &'a Block, otherwise: &'a Block) -> Option<(&'a Node, bool)> {
     match (only(then), only(otherwise)) {
         (Some(node), None) if otherwise.0.is_empty() => Some((node, true)),
@@ -76,14 +76,15 @@ fn leaving<'a>(then: &'a Block, otherwise: &'a Block) -> Option<(&'a Node, bool)
     }
 }
 
-/// Whether a loop's body has a `continue` of it: only then lanes wait for its step.
+/// Whether a loop's body has a `continue` of the loop. Only then do lanes wait for its step.
 fn is_continued(body: &Block, label: LabelId) -> bool {
     let mut is = false;
     body.for_each_node(&mut |node| is |= matches!(node, Node::Continue(to) if *to == label));
     is
 }
 
-/// Whether a block has no branches, cannot end the launch, and does not read the clock. Then nobody sees when its weight is counted.
+/// Whether a block has no branches, cannot end the launch, and does not read the clock. The time at which its weight is
+/// counted then makes no difference.
 fn is_straight_line(block: &Block) -> bool {
     block.0.iter().all(|node| {
         let Node::Inst(inst) = node else {
@@ -127,18 +128,18 @@ impl Compiler<'_> {
                 Node::Return(value) => self.return_node(value.as_ref()),
             }
             self.release(at);
-            // The end of a loop is a position of its own.
+            // The end of a loop is a separate position.
             self.release(self.pos);
         }
     }
 
-    /// Whether lanes of the warp may be missing here that still live.
+    /// Whether live lanes of the warp may be inactive here.
     pub(super) fn parted(&self) -> bool {
         self.frames[1..].iter().any(Frame::parts)
     }
 
-    /// Whether an assignment here to a slot that only one loop reads may be whole: of the statements in that loop, none parts
-    /// lanes that come together again before the loop's end.
+    /// Whether an assignment here to a slot that is read in only one loop may write all lanes: no statement in that
+    /// loop makes lanes diverge that join again before the loop's end.
     pub(super) fn is_private(&self, slot: SlotId) -> bool {
         let Some(home) = self.analyses.private.get(&slot) else {
             return false;
@@ -153,7 +154,7 @@ impl Compiler<'_> {
         false
     }
 
-    /// The jump at `at` is taken when no lane is active: it goes to the next place where some may wait.
+    /// The jump at `at`, which is taken when no lane is active, goes to the next place where lanes may wait.
     pub(super) fn park_target(&mut self, at: usize) {
         let frame = self
             .frames
@@ -202,14 +203,15 @@ impl Compiler<'_> {
         }
     }
 
-    /// Jumps on a uniform condition, to be bound. A comparison that has just been made for it alone is part of the jump.
+    /// Emits jumps on a uniform condition, to be bound later. A comparison that was just made only for the jump becomes
+    /// part of it.
     fn jump_on(&mut self, cond: u32, sense: bool, once: bool) -> usize {
         if let Some(last) = self.code.insts.last().copied()
             && once
             && last.d == cond
             && let Some(fused) = select::compare_and_jump(last.op, sense)
         {
-            // Nothing jumps to the place behind the comparison: between it and here no statement has ended.
+            // No jump goes to the place after the comparison, because no statement has ended between it and here.
             self.code.insts.pop();
             self.code.locs.pop();
             let at = self.control(fused, 0, last.a, 0);
@@ -219,7 +221,7 @@ impl Compiler<'_> {
         self.control(if sense { Op::JumpIf } else { Op::JumpIfNot }, 0, cond, 0)
     }
 
-    /// `if (c) break;` and the like where all lanes leave together: the jump itself leaves.
+    /// `if (c) break;` and the like, where all lanes leave together: the jump itself leaves.
     fn jumping_if(&mut self, cond: u32, once: bool, then: &Block, otherwise: &Block) -> bool {
         let Some((node, sense)) = leaving(then, otherwise) else {
             return false;
@@ -293,7 +295,7 @@ impl Compiler<'_> {
     fn parting_if(&mut self, cond: u32, then: &Block, otherwise: &Block, loc: LocId) {
         let save = self.allocator.scalars.take(1);
         let start = self.next_pc();
-        // An instruction between a comparison and this one would keep them apart.
+        // An instruction between a comparison and this one would keep them from being fused.
         let branches = self.branches_alone();
         let skip = self.control(Op::If, save, cond, 0);
         self.code.insts[skip].c = branches;
@@ -317,7 +319,8 @@ impl Compiler<'_> {
         self.allocator.scalars.give(save, 1);
     }
 
-    /// The place where the lanes of `save` join: of a statement that begins at `start`, and its change to the other side.
+    /// The place where the lanes of `save` join, for a statement that begins at `start`, and its switch to the other
+    /// side.
     fn join(
         &mut self,
         save: u32,
@@ -408,11 +411,12 @@ impl Compiler<'_> {
         self.close(left, continued, loc, start);
     }
 
-    /// The back edge of a loop whose head is the jump out of it, with the head's comparison and the step's addition in it.
+    /// Fuses the back edge of a loop with the head's comparison and the step's addition. The head is a jump out of the
+    /// loop.
     fn closed_loop(&mut self, head: u32) -> bool {
         let head_at = head as usize;
-        // What lies before the comparison, if it is only values spread for the body, can as well be done behind the jump: values
-        // of the body are not read outside, variables are not among them.
+        // If only spreads for the body precede the comparison, they can as well come after the jump: values of the body
+        // are not read outside, and variables are not among them.
         let spreads = self.code.insts[head_at..]
             .iter()
             .take_while(|inst| self.is_spread(inst))
@@ -498,7 +502,7 @@ impl Compiler<'_> {
         self.jump_from(at, label, continues);
     }
 
-    /// The jump at `at` leaves a label, or goes on with it, with all lanes.
+    /// The jump at `at` leaves a label, or continues with it, for all lanes.
     fn jump_from(&mut self, at: usize, label: LabelId, continues: bool) {
         let frame = self.label_frame(label);
         match &mut frame.kind {

@@ -1,5 +1,5 @@
-//! What a kernel may do to global memory: whether its blocks may talk to each other, and which parameters and variables its
-//! stores and loads start from. The launch decides by it whether blocks can run side by side.
+//! Analyses what a kernel may do to global memory: whether its blocks may communicate, and which parameters and
+//! variables its stores and loads start from. The launch uses this to decide whether blocks can run in parallel.
 
 use crate::isa::effects::{Effects, Root, Talk};
 use std::collections::{HashMap, HashSet};
@@ -19,16 +19,16 @@ struct Search<'a> {
     roots: HashSet<Root>,
 }
 
-/// What the instructions do, one by one.
+/// The effects of single instructions.
 #[derive(Default)]
 struct Seen {
     ordered: bool,
     heap: bool,
     communicates: bool,
-    /// Pointers that are stored to, and loaded from, outside of shared and local memory.
+    /// Pointers outside of shared and local memory that are stored to, and loaded from.
     targets: Vec<Operand>,
     sources: Vec<Operand>,
-    /// What atomics compare with.
+    /// The values that atomics compare with.
     compared: Vec<Operand>,
     /// Results of atomics.
     atomics: Vec<(ValueId, LocId)>,
@@ -78,7 +78,7 @@ impl Seen {
                 self.heap = true;
             }
             InstKind::Special(register) => self.ordered |= register.is_time(),
-            // Only within the block, or not with memory that other blocks see.
+            // These act only within the block, or on memory that other blocks do not see.
             InstKind::Intrinsic(
                 Intrinsic::SyncWarp
                 | Intrinsic::BarSync
@@ -101,7 +101,7 @@ impl Seen {
             | InstKind::Printf(..)
             | InstKind::Assert(..)
             | InstKind::Lifetime(..) => {}
-            // Routines are looked at by themselves; the others are the host's.
+            // Routines are analysed separately, and other calls are only in host code.
             InstKind::CallRoutine(..) | InstKind::Call(..) | InstKind::HostCall(..) => {}
             InstKind::Get(_)
             | InstKind::Set(..)
@@ -119,7 +119,7 @@ impl Seen {
     }
 }
 
-/// By value: whether anything reads it.
+/// By value: whether it is used.
 fn used(function: &Function) -> Vec<bool> {
     let mut used = vec![false; function.values.len()];
     function.body.for_each_node(&mut |node| {
@@ -136,7 +136,7 @@ fn used(function: &Function) -> Vec<bool> {
     used
 }
 
-/// Looks at every access of a kernel.
+/// Analyses every access of a kernel.
 pub(super) fn analyse(function: &Function) -> Effects {
     let mut search = Search {
         function,
@@ -202,7 +202,7 @@ pub(super) fn analyse(function: &Function) -> Effects {
 }
 
 impl Search<'_> {
-    /// What the pointers start from, in a fixed order; `None` if one of them may start anywhere.
+    /// The roots of the pointers, in a fixed order; `None` if one of them may start anywhere.
     fn roots_of(&mut self, pointers: &[Operand]) -> Option<Vec<Root>> {
         let known = pointers.iter().all(|ptr| self.follow(ptr).is_some());
         self.seen.clear();
@@ -214,7 +214,7 @@ impl Search<'_> {
         known.then_some(roots)
     }
 
-    /// Collects where a pointer may come from; `None` if that cannot be known.
+    /// Collects the roots of a pointer; `None` if they are unknown.
     fn follow(&mut self, operand: &Operand) -> Option<()> {
         let id = match operand {
             Operand::Const(_) => return Some(()),
@@ -247,7 +247,7 @@ impl Search<'_> {
         }
     }
 
-    /// Collects the loads that a value comes from.
+    /// Collects the loads that a value depends on.
     fn guess(&mut self, operand: &Operand, guesses: &mut HashSet<LocId>) {
         let Operand::Value(id) = operand else { return };
         let Some(inst) = self.definitions[id.index()] else {

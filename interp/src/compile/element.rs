@@ -1,5 +1,6 @@
-//! Accesses to arrays that are registers (see [`array`](super::array)): a load is another name for the element, or a copy of it where the
-//! element changes before the load's last reader; what makes a value writes it to the element. Each is counted.
+//! Compiles accesses to arrays in registers (see [`array`](super::array)). A load is another name for the element, or a
+//! copy of it if the element changes before the load's last use. The instruction that computes a value writes it to the
+//! element. Each access is counted.
 
 use ir::{Access, LocalId, Operand, Space, ValueId};
 
@@ -13,7 +14,8 @@ impl Compiler<'_> {
     pub(super) fn arrays(&mut self, arrays: &[LocalId]) {
         for &local in arrays {
             let words = self.function.locals[local.index()].size_bytes as u32 / 4;
-            // Neighbours of what an operation reads are no goals for its result (`redirect`): arrays that meet in one stay apart.
+            // `redirect` does not write a result next to a register that the operation reads, so arrays used in one
+            // operation must not be adjacent.
             let first = self.allocator.units.reserve(words + 1);
             self.arrays.units.insert(local, first);
         }
@@ -52,7 +54,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The segment makes one more access at this place of the source.
+    /// Counts one more access at this place of the source in the segment.
     fn count_element(&mut self, op: AccessOp, access: &Access) {
         let counter = CounterSite {
             loc: self.loc,
@@ -76,7 +78,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The branches that the segment has in the source, if there is nothing else to count: for an instruction that counts them.
+    /// The source branches of the segment, if nothing else has to be counted, for an instruction that counts branches.
     pub(super) fn branches_alone(&mut self) -> u32 {
         match self.arrays.pending.is_empty() {
             true => std::mem::take(&mut self.arrays.branches),
@@ -84,7 +86,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Counts what the segment has accessed in registers, and the branches it has in the source.
+    /// Emits the counts of the segment's register accesses and of its source branches.
     pub(super) fn tally(&mut self) {
         let branches = std::mem::take(&mut self.arrays.branches);
         if self.arrays.pending.is_empty() && branches == 0 {

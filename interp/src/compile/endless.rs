@@ -1,7 +1,8 @@
-//! Loops that can be seen never to end: whether a loop is left depends on nothing that it changes, or on variables of its own alone, whose
-//! next values follow from their present ones. If those come back to what they were, so will everything that decides.
+//! Finds loops that can be recognised as endless: whether the loop is left depends on nothing that it changes, or only
+//! on variables whose next values follow from their present ones. If these return to earlier values, so does every
+//! decision.
 //!
-//! Memory, other lanes and the clock are no part of that: a loop that looks at them is none of these.
+//! Memory, other lanes and the clock do not qualify, so a loop that depends on them is not among these.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,22 +11,23 @@ use ir::{
     SlotId, SpecialReg, ValueId,
 };
 
-/// A loop that never ends once these variables hold at its head what they held there before.
+/// A loop that never ends once these variables have the same values at its head as before.
 #[derive(Clone, Debug)]
 pub(super) struct Closed {
     /// The loop's place.
     pub(super) loc: LocId,
-    /// Empty: once a round has ended.
+    /// If empty, it never ends once one iteration has ended.
     pub(super) slots: Vec<SlotId>,
 }
 
-/// What is within a loop.
+/// The contents of a loop.
 #[derive(Default)]
 struct Within {
     values: HashSet<ValueId>,
-    /// By variable: what it is set to, under which conditions.
+    /// By variable: the values it is set to, and their conditions.
     sets: HashMap<SlotId, Vec<(Operand, Vec<Operand>)>>,
-    /// Breaks, continues and returns (`None`): under which conditions, within which loops and scopes of the loop's.
+    /// Breaks, continues and returns (`None`), with their conditions and the loops and scopes around them within the
+    /// loop.
     jumps: Vec<(Option<LabelId>, Vec<Operand>, Vec<LabelId>)>,
     /// The loops and scopes in it.
     labels: HashSet<LabelId>,
@@ -82,7 +84,8 @@ impl Within {
         self.jumps.push((to, conditions, around));
     }
 
-    /// The variables of the loop that these conditions depend on; `None` if something else does that may change.
+    /// The variables of the loop that these conditions depend on; `None` if they depend on something else that may
+    /// change.
     fn closure(
         &self,
         start: Vec<Operand>,
@@ -90,7 +93,7 @@ impl Within {
     ) -> Option<HashSet<SlotId>> {
         let (mut slots, mut seen, mut left) = (HashSet::new(), HashSet::new(), start);
         while let Some(operand) = left.pop() {
-            // What was computed before the loop stays as it is.
+            // A value from before the loop does not change.
             let id = operand.value().filter(|id| self.values.contains(id));
             let Some(id) = id.filter(|&id| seen.insert(id)) else {
                 continue;
@@ -105,7 +108,7 @@ impl Within {
                         }
                     }
                 }
-                // True or false whatever it is.
+                // Always true or always false.
                 InstKind::Compare(CompareOp::Uge | CompareOp::Ult, _, _, Operand::Const(zero))
                     if zero.bits == 0 => {}
                 InstKind::Special(
@@ -124,7 +127,7 @@ impl Within {
     }
 }
 
-/// Looks at all loops of a kernel.
+/// Analyses all loops of a kernel.
 pub(super) fn analyse(function: &Function) -> Vec<Closed> {
     let mut found = Vec::new();
     if function.kind != FunctionKind::Kernel {
@@ -150,7 +153,7 @@ pub(super) fn analyse(function: &Function) -> Vec<Closed> {
         let mut within = Within::default();
         within.block(body);
         within.block(step);
-        // Who leaves, and who may come by an exit without seeing it.
+        // Jumps that leave the loop, and jumps that may skip an exit.
         let leaves = |to: &Option<LabelId>| to.is_none_or(|to| !within.labels.contains(&to));
         let exits = within.jumps.iter().filter(|(to, ..)| leaves(to));
         let around: HashSet<LabelId> = exits.flat_map(|(.., around)| around.clone()).collect();
@@ -166,7 +169,7 @@ pub(super) fn analyse(function: &Function) -> Vec<Closed> {
             });
             return;
         }
-        // Within another loop it may have been left and come back to.
+        // An inner loop may have been left and entered again.
         if !is_outermost || slots.is_none() {
             return;
         }
@@ -180,7 +183,7 @@ pub(super) fn analyse(function: &Function) -> Vec<Closed> {
             found.push(Closed { loc: *loc, slots });
         }
     });
-    // Copies of one loop cannot be told apart.
+    // Copies of one loop have the same place and cannot be distinguished.
     found.retain(|closed| places[&closed.loc] == 1);
     found
 }
@@ -202,7 +205,7 @@ fn loops<'a>(block: &'a Block, outermost: bool, then: &mut dyn FnMut(&'a Node, b
                 loops(otherwise, outermost, then);
             }
             Node::Scope { body, .. } => loops(body, outermost, then),
-            // It may be called in a loop.
+            // A routine may be called in a loop.
             Node::Routine { body, .. } => loops(body, false, then),
             Node::Inst(_) | Node::Break(_) | Node::Continue(_) | Node::Return(_) => {}
         }

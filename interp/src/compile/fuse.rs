@@ -1,9 +1,9 @@
-//! The second form of a host function's bytecode ([`isa::host`](crate::isa::host)): one instruction for what belongs together.
+//! Makes the second form of a host function's bytecode ([`isa::host`](crate::isa::host)), which fuses instructions.
 //!
-//! In: the first form, with how often each temporary is read. Out: [`HostCode`]. [`plan`] decides which instructions melt into those
-//! that read their results, here the rest is put into its new form. An instruction may melt only if everything that reads its result
-//! follows in the same straight line and its own operands stay the same until then; so it can be done again where the first form
-//! has to go on.
+//! The input is the first form, with the number of uses of each temporary. The output is [`HostCode`]. [`plan`] decides
+//! which instructions are fused into those that use their results; the rest is translated here. An instruction may be
+//! fused only if all uses of its result follow in the same straight line and its operands do not change in between. It
+//! can then be repeated where the first form has to take over.
 
 mod group;
 mod plan;
@@ -16,9 +16,9 @@ use crate::isa::op::Op;
 use ir::{MemType, Object};
 use plan::{Goal, Mode, Plan};
 
-/// The second form; empty of a function with more registers than its instructions can name.
+/// The second form. It is empty for a function with more registers than its instructions can name.
 pub(crate) fn fuse(code: &Code) -> HostCode {
-    // Constants of this form come on top.
+    // The second form adds constants.
     if code.registers.s_count > u32::from(u16::MAX) / 2 {
         return HostCode::none(code.insts.len());
     }
@@ -40,15 +40,15 @@ struct Fuser<'a> {
     code: &'a Code,
     plan: Plan,
     host: HostCode,
-    /// Jumps, and where they go in the first form.
+    /// Jumps, with their targets in the first form.
     jumps: Vec<(usize, u32)>,
-    /// Jumps that count more if they are taken, and where they go.
+    /// Jumps with additional weight if they are taken, with their targets.
     detours: Vec<(usize, Goal)>,
-    /// What has melted into something that is still to come: where it stands, and the last that reads it.
+    /// Fused instructions whose last use is still to come: their places, and those of the last use.
     pending: Vec<(u32, u32)>,
-    /// The instruction in hand.
+    /// The current instruction.
     pc: u32,
-    /// The weight of a tick, for the next instruction that has one.
+    /// The weight of a tick, for the next instruction with a weight.
     carry: u32,
 }
 
@@ -69,12 +69,12 @@ impl Fuser<'_> {
                 self.inst(self.code.insts[pc as usize]);
             }
             self.pc += 1;
-            // What was done with it has no place to go on at.
+            // Execution cannot enter at instructions that were translated together with it.
             while self.host.entries.len() < self.pc as usize {
                 self.host.entries.push(NO_ENTRY);
             }
         }
-        // Nothing goes on behind the last one: it returns.
+        // Execution never continues after the last instruction, which returns.
         self.emit(HostOp::Plain, [0; 4], 0);
         for (at, goal) in std::mem::take(&mut self.detours) {
             let detour = self.emit(HostOp::Jump, [0; 4], 0);
@@ -87,7 +87,7 @@ impl Fuser<'_> {
         }
     }
 
-    /// A jump leads to an instruction of this form.
+    /// Makes a jump lead to an instruction of this form.
     fn bind(&mut self, at: usize, goal: u32) {
         let way = goal.wrapping_sub(at as u32 + 1);
         let inst = &mut self.host.insts[at];
@@ -97,7 +97,7 @@ impl Fuser<'_> {
         };
     }
 
-    /// The conditional jump at `at` leads there.
+    /// Makes the conditional jump at `at` lead there.
     fn leads(&mut self, at: usize, goal: Goal) {
         match goal.weight {
             0 => self.jumps.push((at, goal.pc)),
@@ -129,13 +129,13 @@ impl Fuser<'_> {
         self.host.insts.len() - 1
     }
 
-    /// An instruction that has a weight: its own and that of a tick before.
+    /// Sets an instruction's weight, and adds that of the tick before.
     fn weigh(&mut self, at: usize, weight: u16) {
         let sum = std::mem::take(&mut self.carry) + u32::from(weight);
         self.host.insts[at].weight = sum as u16;
     }
 
-    /// Puts one instruction into its new form. A table: one arm per operation.
+    /// Translates one instruction. A table with one arm per operation.
     fn inst(&mut self, i: Inst) {
         match i.op {
             Op::SMove => self.computes(HostOp::Move, i),
@@ -157,7 +157,7 @@ impl Fuser<'_> {
             Op::HostLocal => {
                 self.emit(HostOp::Local, [i.d, 0, 0, 0], i.a);
             }
-            // A divisor that is written in the source.
+            // A constant divisor needs no test.
             Op::HostNonZero if self.constant(i.b).is_some_and(|bits| bits != 0) => {}
             Op::HostNonZero => {
                 self.emit(HostOp::NonZero, [0, 0, i.b, 0], 0);
@@ -191,7 +191,7 @@ impl Fuser<'_> {
                     }
                 }
                 (None, Some(op)) => self.lane_op(op, i),
-                // Calls of the runtime, launches, traps, atomics: the first form does them.
+                // Runtime calls, launches, traps and atomics are left to the first form.
                 (None, None) => {
                     self.emit(HostOp::Plain, [0; 4], 0);
                 }
@@ -199,7 +199,8 @@ impl Fuser<'_> {
         }
     }
 
-    /// The weight of the tick in hand may be counted by the jump that follows: nothing before it may leave.
+    /// Whether the jump that follows may count the weight of the current tick, which requires that no instruction
+    /// before it may leave.
     fn carries(&self, weight: u16) -> bool {
         let mut at = self.pc as usize + 1;
         while let Some(inst) = self.code.insts.get(at) {
@@ -235,7 +236,7 @@ impl Fuser<'_> {
         self.leads(at, goal);
     }
 
-    /// An operation of one scalar, with the product that has melted into it, or the jump that follows a comparison.
+    /// A scalar operation, with the product that was fused into it, or with the jump after a comparison.
     fn lane_op(&mut self, op: HostOp, i: Inst) {
         if let Some(&product) = self.plan.products.get(&self.pc) {
             let first = self.code.insts[product as usize];
@@ -251,7 +252,7 @@ impl Fuser<'_> {
             self.emit(op, [i.d, first.a, first.b, other], 0);
             return;
         }
-        // The comparison that the next jump takes.
+        // The comparison for the next jump.
         let next = self.code.insts.get(self.pc as usize + 1).copied();
         if let Some(taken) = self.plan.taken(self.code, self.pc)
             && let Some((op, ..)) = op.jumps(taken.sense)
@@ -263,7 +264,7 @@ impl Fuser<'_> {
             self.pc = taken.jump;
             return;
         }
-        // The step of a loop, and the loop's head.
+        // The step of a loop, and the comparison at its head.
         if matches!(i.op, Op::SAdd32 | Op::SAdd64)
             && let Some(back) = next.filter(|next| next.op == Op::Loop)
             && !self.plan.leaders[self.pc as usize + 1]
@@ -274,7 +275,7 @@ impl Fuser<'_> {
         self.emit(op, [i.d, i.a, i.b, 0], 0);
     }
 
-    /// A step and the way back, if the loop's head compares what was stepped.
+    /// A step and the back edge, if the loop's head compares the stepped variable.
     fn step(&mut self, i: Inst, back: Inst) -> bool {
         let Some(head) = self.plan.head(self.code, back.b) else {
             return false;
@@ -296,7 +297,7 @@ impl Fuser<'_> {
         true
     }
 
-    /// A step and the way back, if the loop's head compares nothing or something else later.
+    /// A step and the back edge, if the loop's head has no comparison, or compares something else later.
     fn back_add(&mut self, i: Inst, back: Inst) -> bool {
         let compares = self.plan.head(self.code, back.b);
         if compares.is_some_and(|head| head.compared.jumps(head.goes_on).is_some())
@@ -315,7 +316,7 @@ impl Fuser<'_> {
         true
     }
 
-    /// The way back to a loop's head.
+    /// The back edge to a loop's head.
     fn back(&mut self, i: Inst) {
         if let Some(head) = self.plan.head(self.code, i.b)
             && let Some((_, back, _)) = head.compared.jumps(head.goes_on)
@@ -329,7 +330,7 @@ impl Fuser<'_> {
         self.jumps.push((at, i.b));
     }
 
-    /// A loop's end that does its head's comparison: on to behind the head, or out of the loop.
+    /// The end of a loop with its head's comparison: continues after the head, or leaves the loop.
     fn close(&mut self, op: HostOp, fields: [u32; 4], weight: u16, head: plan::Head) {
         let at = self.emit(op, fields, 0);
         self.weigh(at, weight + head.weight);
@@ -386,7 +387,7 @@ impl Fuser<'_> {
         }
         let number = self.site(i.c, &address);
         let feed = self.plan.feeds.get(&self.pc).copied();
-        // The number has half a field there.
+        // The number must then fit in half of the field.
         let feed = feed.filter(|_| number <= u32::from(u16::MAX));
         let (ops, value, x) = match feed {
             Some(feed) => (feed.ops, feed.result, number | feed.other << 16),
@@ -418,7 +419,7 @@ impl Fuser<'_> {
         }
     }
 
-    /// A load, an operation and a store of the same place.
+    /// A load, an operation and a store to the same place.
     fn update(&mut self, update: group::Update, address: &plan::Address) {
         let store = self.code.insts[update.store as usize];
         let number = self.site(store.c, address) * SITE_BYTES;
@@ -436,7 +437,7 @@ impl Fuser<'_> {
         self.pc = update.store;
     }
 
-    /// The number of an access's site here.
+    /// The number of an access's site in this form.
     fn site(&mut self, row: u32, address: &plan::Address) -> u32 {
         let object = self.code.sites[row as usize].access.object;
         let is_local = address.local.is_some() || matches!(object, Some(Object::Local(_)));
@@ -450,9 +451,10 @@ impl Fuser<'_> {
         self.host.sites.len() as u32 - 1
     }
 
-    /// Whether a jump from here has room for its way in half a field: the second form has at most three instructions for one of the first.
+    /// Whether a jump's distance fits in half of the field. The second form has at most three instructions for each of
+    /// the first.
     fn is_near(&self, goal: Goal) -> bool {
-        // Detours stand at the end.
+        // Detours are at the end.
         let distance = match goal.weight {
             0 => goal.pc.abs_diff(self.pc),
             _ => self.code.insts.len() as u32,
@@ -460,14 +462,14 @@ impl Fuser<'_> {
         distance < 1 << 13
     }
 
-    /// What a register holds that is never written to.
+    /// The value of a register that is never written.
     fn constant(&self, register: u32) -> Option<u64> {
         let mut constants = self.code.registers.s_init.iter();
         let found = constants.find(|&&(known, _)| known == register);
         found.map(|&(_, bits)| bits)
     }
 
-    /// A register that holds the constant of another, negated.
+    /// A register with the negated constant of another.
     fn negated(&mut self, register: u32, wide: bool) -> u32 {
         let constants = &self.code.registers.s_init;
         let bits = 0u64.wrapping_sub(self.constant(register).unwrap_or(0));
@@ -482,7 +484,7 @@ impl Fuser<'_> {
     }
 }
 
-/// The operations of an access by how its address is computed; `None` if the first form does it.
+/// The operations of an access, by the form of its address; `None` if the first form performs it.
 fn access_ops(site: &MemSite) -> Option<[HostOp; 8]> {
     if site.access.count != 1 {
         return None;

@@ -1,11 +1,11 @@
-//! Finds what a warp passes by between two barriers if it has nothing to do there ([`isa::idle`](crate::isa::idle)).
+//! Finds the code between two barriers that an idle warp can skip ([`isa::idle`](crate::isa::idle)).
 
 use crate::isa::bytecode::{Code, Inst, S_NTID, S_TID_YZ, V_FREE, V_TID};
 use crate::isa::flow::{Flow, flow_and_widths};
 use crate::isa::idle::IdleRound;
 use crate::isa::op::Op;
 
-/// Has each barrier name what stands behind it, if that can be passed by: in field `b`, the row plus 1.
+/// Makes each barrier name the code after it, if an idle warp can skip that: field `b` is the row plus 1.
 pub(super) fn find(code: &mut Code) {
     for at in 0..code.insts.len() {
         if code.insts[at].op == Op::Barrier
@@ -20,7 +20,7 @@ pub(super) fn find(code: &mut Code) {
     }
 }
 
-/// What stands behind the barrier at a place.
+/// The idle round after the barrier at a place.
 fn behind(code: &Code, at: usize) -> Option<IdleRound> {
     let inst = |at: usize| code.insts.get(at).copied();
     let compare = inst(at + 1)?;
@@ -51,7 +51,7 @@ fn behind(code: &Code, at: usize) -> Option<IdleRound> {
     })
 }
 
-/// Whether both sides of a comparison are what every block begins with, and nothing writes there.
+/// Whether every block begins with the same values of both operands, and nothing writes them.
 fn is_known(code: &Code, compare: &Inst) -> bool {
     let layout = &code.registers;
     let varying = |register: u32| {

@@ -1,4 +1,4 @@
-//! Straight-line instructions but those on memory.
+//! Compiles straight-line instructions except those on memory.
 
 use ir::{
     BarrierReduce, BinaryOp, Exchange, ExchangeOp, FenceScope, FunctionKind, Inst, InstKind,
@@ -115,7 +115,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Notes how often the temporary that the last instruction makes is read.
+    /// Notes how often the last instruction's temporary is read.
     fn note_uses(&mut self, id: ValueId) {
         let Some(last) = self.code.insts.last() else {
             return;
@@ -130,7 +130,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Tells the checks that a local variable begins or ends.
+    /// Reports to the checks that a local variable begins or ends.
     fn lifetime(&mut self, local: LocalId, begins: bool) {
         if self.arrays.units.contains_key(&local) {
             return;
@@ -140,7 +140,7 @@ impl Compiler<'_> {
         self.emit(Op::Lifetime, 0, start, bytes, u32::from(begins));
     }
 
-    /// What happens to a variable of host code that may have no value yet.
+    /// Marks an event of a host variable that may be uninitialised.
     fn mark(&mut self, op: Op, slot: SlotId) {
         if let (true, Place::S(register)) = (
             self.analyses.early.contains(&slot),
@@ -176,7 +176,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Assignment: whole where no lane that lives can miss it, blended under the mask elsewhere.
+    /// Assigns: to all lanes if no live lane can be inactive here, otherwise blended under the mask.
     fn set(&mut self, slot: SlotId, value: &Operand) {
         let number = self.slots.next_set;
         self.slots.next_set += 1;
@@ -200,7 +200,7 @@ impl Compiler<'_> {
         self.blend(to, value, class);
     }
 
-    /// An assignment in the active lanes alone.
+    /// Assigns in the active lanes only.
     pub(super) fn blend(&mut self, to: Place, value: &Operand, class: Class) {
         match to {
             Place::S(to) => {
@@ -221,7 +221,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Lets the instruction that has just computed `value`, for this assignment only, write to its goal itself.
+    /// Lets the instruction that just computed `value`, only for this assignment, write to the destination directly.
     pub(super) fn redirect(&mut self, slot: Option<SlotId>, value: &Operand, to: Place) -> bool {
         let Operand::Value(id) = value else {
             return false;
@@ -259,13 +259,13 @@ impl Compiler<'_> {
             (last.op, last.d) = (op, goal);
             return true;
         }
-        // A varying destination may not be read by the same instruction (nor overlap what is read).
+        // An instruction must not read its varying destination, or a register that overlaps it.
         let read = [last.a, last.b, last.c];
         if last.d != d || !scalar && read.iter().any(|&register| near(goal, register)) {
             return false;
         }
         last.d = goal;
-        // What it makes is no temporary any more.
+        // Its result is no longer a temporary.
         let at = self.code.insts.len() as u32 - 1;
         self.code.uses.pop_if(|&mut (pc, _)| pc == at);
         if !is_once {
@@ -277,7 +277,8 @@ impl Compiler<'_> {
         true
     }
 
-    /// Whether a temporary may be in the register of the slot that is set to it here: that stays as it is until the temporary's last use.
+    /// Whether a temporary may share the register of the slot that is set to it here: the slot must not change before
+    /// the temporary's last use.
     fn may_share(&self, id: ValueId, slot: SlotId) -> bool {
         let lifetimes = &self.analyses.lifetimes;
         let (here, last) = (self.pos, lifetimes.last_use[id.index()]);
@@ -286,7 +287,7 @@ impl Compiler<'_> {
     }
 
     fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Operand], result: Option<ValueId>) {
-        // The warp may come apart here.
+        // The warp may split here.
         self.tally();
         let computes = match (intrinsic, args) {
             (Intrinsic::SyncWarp, [mask]) => {
@@ -314,7 +315,7 @@ impl Compiler<'_> {
                 | Intrinsic::BarrierArrive,
                 [barrier, threads],
             ) => return self.numbered_barrier(intrinsic, barrier, threads),
-            // Time stands still; whoever spins is known by the loop.
+            // There is no time to wait for. A spinning warp is recognised by its loop.
             (Intrinsic::Nanosleep, _) => return,
             (Intrinsic::Trap, _) => return self.emit(Op::Trap, 0, 0, 0, 0),
             (Intrinsic::HeapMalloc, [bytes]) => {
@@ -353,7 +354,7 @@ impl Compiler<'_> {
         self.lane_op(v, s, &args, result);
     }
 
-    /// Emits the varying or the scalar form, after what the result is.
+    /// Emits the varying or the scalar form, depending on the result.
     fn lane_op(&mut self, v: Op, s: Op, operands: &[&Operand], result: Option<ValueId>) {
         let Some(id) = result else { return };
         let class = Class::of(self.function.values[id.index()]);
@@ -454,7 +455,7 @@ impl Compiler<'_> {
         self.lane_op(v, s, &[a, b], result);
     }
 
-    /// The scalar register of a value that is in no varying one.
+    /// The scalar register of a value that is not in a varying one.
     fn unspread(&mut self, operand: &Operand) -> Option<u32> {
         let Operand::Value(id) = operand else {
             return None;
@@ -468,7 +469,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The comparison of a varying value with a scalar, from the one of two varying values.
+    /// The comparison of a varying value with a scalar, derived from the one of two varying values.
     fn compare_scalar(&mut self, v: Op, a: &Operand, scalar: u32, result: Option<ValueId>) {
         let (Some(id), Some(op)) = (result, select::with_scalar(v)) else {
             return;
@@ -515,7 +516,7 @@ impl Compiler<'_> {
         self.values.places[id.index()] = Some(place);
     }
 
-    /// What is read each time anew.
+    /// Reads a value that changes, each time anew.
     fn reading(&mut self, op: Op, id: ValueId) {
         self.tick();
         if let Place::S(d) = self.define(id) {
@@ -524,7 +525,7 @@ impl Compiler<'_> {
     }
 
     fn exchange(&mut self, exchange: &Exchange, results: &[ValueId]) {
-        // The warp may come apart here.
+        // The warp may split here.
         self.tally();
         let wide = self.class_of(&exchange.value) == Class::W64;
         let value = self.place(&exchange.value);

@@ -1,8 +1,9 @@
-//! How long each temporary lives, which pointer additions melt into the accesses that use them, and which `get`s need no copy.
+//! Determines how long each temporary lives, which pointer additions are fused into the accesses that use them, and
+//! which `get`s need no copy.
 //!
-//! Positions number the nodes in the order of the text, the ends of loops too. A temporary used in a loop it was not made
-//! in lives to the end of that loop. A `get` is only another name for its slot if the slot is not set before the
-//! temporary's last use.
+//! Positions number the nodes in the order of the text, including the ends of loops. A temporary that is used in a loop
+//! outside of which it was made lives to the end of that loop. A `get` is only another name for its slot if the slot is
+//! not set before the temporary's last use.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,29 +16,30 @@ use crate::isa::bytecode::Class;
 /// What is known of each temporary.
 #[derive(Debug, Default)]
 pub(super) struct Lifetimes {
-    /// Position after which its register is free.
+    /// The position after which its register is free.
     pub(super) last_use: Vec<u32>,
     /// How many operands name it.
     pub(super) uses: Vec<u32>,
-    /// How many instructions read it in the end, those that compute a pointer which melted into them among them.
+    /// How many instructions read it in the end, including those that compute a pointer which was fused into them.
     pub(super) reads: Vec<u32>,
-    /// A `ptradd` computed by its accesses.
+    /// A `ptradd` that is computed by its accesses.
     pub(super) fused: Vec<bool>,
-    /// A fused `ptradd` of a uniform index to another `ptradd` (named here) of a varying index to a uniform base: the uniform
-    /// index is added first, in a scalar register, so that the accesses are of the form scalar base plus index.
+    /// A fused `ptradd` of a uniform index to another `ptradd` (named here) of a varying index to a uniform base. The
+    /// uniform index is added first, in a scalar register, so that the accesses have the form scalar base plus index.
     pub(super) swapped: Vec<Option<ValueId>>,
-    /// A uniform `ptradd` to a pointer of 32 bits that only accesses read, themselves or as the base of what they compute: they
-    /// add its index, too.
+    /// A uniform `ptradd` to a 32-bit pointer that is used only by accesses, directly or as the base of what they
+    /// compute. They add its index, too.
     pub(super) steps: Vec<bool>,
-    /// A sum of a varying and a uniform index that only accesses read, which add the uniform one themselves: the two.
+    /// A sum of a varying and a uniform index that is used only by accesses, which add the uniform one themselves: the
+    /// two operands.
     pub(super) sums: Vec<Option<(Operand, Operand)>>,
-    /// Of such a sum whose uniform index is a constant: it is part of the addresses' offset.
+    /// For such a sum: whether the uniform index is a constant and part of the address's offset.
     pub(super) shifts: Vec<bool>,
     /// Positions at which each slot is set.
     pub(super) sets: Vec<Vec<u32>>,
-    /// A `get` that is its slot's register, or a load that is its array's.
+    /// A `get` that is its slot's register, or a load that is an element's register.
     pub(super) alias: Vec<bool>,
-    /// A uniform value that a 32-lane operation reads: it is spread where it is made.
+    /// A uniform value that a 32-lane operation reads. It is spread where it is made.
     pub(super) spread: Vec<bool>,
     /// Temporaries whose registers are free after the position.
     pub(super) ends: Vec<Vec<ValueId>>,
@@ -45,25 +47,26 @@ pub(super) struct Lifetimes {
 
 struct Use {
     pos: u32,
-    /// Number of loops around it.
+    /// The number of loops around it.
     depth: usize,
     loops: Vec<u32>,
     role: Role,
 }
 
-/// What an operand is for.
+/// The role of an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// An access's pointer.
     Pointer,
-    /// The uniform base of a pointer that accesses compute.
+    /// The uniform base of a pointer that is computed by accesses.
     Base,
-    /// The varying index of such a pointer, its base being uniform.
+    /// The varying index of such a pointer with a uniform base.
     Index,
-    /// The same of a pointer of 32 bits whose accesses do not look at the index by itself: what is added to it may be added to the pointer.
+    /// The same for a 32-bit pointer whose accesses do not check the index separately. An addition to it may be done on
+    /// the pointer instead.
     ShortIndex,
     Other,
-    /// Nothing any more.
+    /// No role any more.
     Forgotten,
 }
 
@@ -73,16 +76,16 @@ struct Walk<'a> {
     loop_ends: Vec<u32>,
     defs: Vec<Option<(&'a Inst, u32, usize)>>,
     uses: Vec<Vec<Use>>,
-    /// How many of them, in the order of the text, are the walk's; behind them are those that were lent.
+    /// How many of them, in the order of the text, come from the walk. Lent ones follow.
     own: Vec<usize>,
     sets: Vec<Vec<u32>>,
-    /// Positions at which elements of arrays in registers are stored to, and whether several are at once.
+    /// Positions at which elements of arrays in registers are stored, and whether the store has several elements.
     stores: HashMap<(LocalId, u32), Vec<(u32, bool)>>,
-    /// Pointers whose last index is checked at the access: it has to live until then.
+    /// Pointers whose last index is checked at the access. The index must live until then.
     rows: HashSet<ValueId>,
 }
 
-/// Analyses a function. `checked`: sums whose overflow is reported are computed on their own.
+/// Analyses a function. `checked`: sums whose overflow is reported are computed separately.
 pub(super) fn analyse(function: &Function, uniformity: &Uniformity, checked: bool) -> Lifetimes {
     let n = function.values.len();
     let mut walk = Walk {
@@ -142,7 +145,7 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity, checked: boo
             let component = inst.results.iter().position(|id| id.index() == v);
             let element = first + component.unwrap_or(0) as u32 * array::words_each(access);
             let element = (local, element);
-            // What stores several elements might read this one after it has written it.
+            // A store of several elements might read this one after it has written it.
             let changes = |&(store, several): &(u32, bool)| {
                 store > def && (store < last || several && store == last)
             };
@@ -153,8 +156,8 @@ pub(super) fn analyse(function: &Function, uniformity: &Uniformity, checked: boo
     result
 }
 
-/// Finds the pointer additions that accesses compute themselves. Goes from the last to the first: a fused addition's uses count as
-/// uses of its operands.
+/// Finds the pointer additions that accesses compute themselves. It goes from the last to the first, because the uses
+/// of a fused addition count as uses of its operands.
 fn fuse(
     function: &Function,
     uniformity: &Uniformity,
@@ -208,7 +211,7 @@ fn fuse(
                     continue;
                 }
                 if !only_for(walk, &[Role::Pointer]) {
-                    // An addition without readers is dead: its readers read another value since a swap.
+                    // An addition without uses is dead: since a swap its uses read another value.
                     result.fused[v] = walk.live_uses(v).next().is_none() && result.uses[v] > 0;
                     walk.keep(v, index);
                     continue;
@@ -243,7 +246,7 @@ fn fuse(
     }
 }
 
-/// Whether an index is one of 32 bits.
+/// Whether an index has 32 bits.
 fn is_short(function: &Function, index: &Operand) -> bool {
     match index {
         Operand::Value(id) => function.values[id.index()] == Type::I32,
@@ -251,7 +254,7 @@ fn is_short(function: &Function, index: &Operand) -> bool {
     }
 }
 
-/// Finds the uniform values that operations on 32 lanes read. Comparisons take them as they are.
+/// Finds the uniform values that 32-lane operations read. Comparisons take scalars.
 fn spread(uniformity: &Uniformity, walk: &Walk<'_>, result: &mut Lifetimes) {
     for (v, def) in walk.defs.iter().enumerate() {
         let Some((inst, ..)) = def else { continue };
@@ -308,7 +311,7 @@ impl<'a> Walk<'a> {
     /// A node at the position no longer reads an operand.
     fn forget(&mut self, operand: &Operand, pos: u32) {
         if let Operand::Value(id) = operand {
-            // One variable may be read at a hundred thousand places: each is found, and none is moved.
+            // One variable may be read at a hundred thousand places, so uses are found by binary search and not moved.
             let own = &mut self.uses[id.index()][..self.own[id.index()]];
             let first = own.partition_point(|u| u.pos < pos);
             let at_pos = own[first..].iter_mut().take_while(|u| u.pos == pos);
@@ -316,13 +319,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The uses that were not forgotten.
+    /// The uses that still have a role.
     fn live_uses(&self, v: usize) -> impl Iterator<Item = &Use> {
         let uses = self.uses[v].iter();
         uses.filter(|u| u.role != Role::Forgotten)
     }
 
-    /// Uses of `v` become uses of the operand.
+    /// Makes uses of `v` also uses of the operand.
     fn lend(&mut self, v: usize, operand: &Operand, role: Role) {
         if let Operand::Value(id) = operand {
             let lent: Vec<Use> = self
@@ -337,7 +340,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The index of a pointer addition lives as long as the pointer if accesses check it.
+    /// Keeps the index of a pointer addition alive as long as the pointer, if accesses check it.
     fn keep(&mut self, v: usize, index: &Operand) {
         if self.rows.contains(&ValueId(v as u32)) {
             self.lend(v, index, Role::Other);
@@ -415,7 +418,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The constant behind an operand.
+/// The constant that an operand is.
 pub(super) fn constant(operand: &Operand) -> Option<Const> {
     match operand {
         Operand::Const(constant) => Some(*constant),

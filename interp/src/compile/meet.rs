@@ -1,4 +1,4 @@
-//! What is in the registers where lanes synchronise: what parts of a warp that ran apart must have in common there.
+//! Records the registers in use where lanes synchronise: fragments of a warp must agree on them there.
 
 use ir::Type;
 
@@ -6,7 +6,7 @@ use super::{Compiler, Owned};
 use crate::isa::bytecode::{Class, Meet, Place, S_FREE};
 
 impl Compiler<'_> {
-    /// What is in use before the instruction in hand gives a result.
+    /// The registers in use before the current instruction gives a result.
     pub(super) fn meet(&self) -> Meet {
         let mut meet = Meet::default();
         let uniformity = &self.analyses.uniformity;

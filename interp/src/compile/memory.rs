@@ -1,4 +1,4 @@
-//! Accesses: their address form, their counters, the registers of their values.
+//! Compiles accesses: the form of their address, their counters, and the registers of their values.
 
 use std::collections::HashSet;
 
@@ -14,18 +14,18 @@ use crate::isa::bytecode::{
 use crate::isa::effects::Root;
 use crate::isa::op::Op;
 
-/// A pointer as its accesses compute it.
+/// A pointer in the form that its accesses compute.
 struct Pointer {
     sum: FusedPointer,
-    /// A uniform part of the index.
+    /// The uniform part of the index.
     added: Option<Operand>,
-    /// It is a sum; else `sum` is its value alone.
+    /// Whether it is a sum; otherwise `sum` is only its value.
     is_fused: bool,
-    /// The step is the last index; else it belongs to an earlier one.
+    /// Whether the step is the last index; otherwise it belongs to an earlier one.
     step_is_last: bool,
 }
 
-/// The counters of an access: a generic one has one for each space.
+/// The counters of an access: a generic access has one for each space.
 fn counters(loc: LocId, op: AccessOp, access: &Access) -> impl Iterator<Item = CounterSite> {
     let spaces: &[Space] = match access.space {
         Space::Generic => &[Space::Global, Space::Shared, Space::Local],
@@ -85,7 +85,7 @@ impl Compiler<'_> {
         (site, a, b)
     }
 
-    /// A pointer as its accesses compute it.
+    /// A pointer in the form that its accesses compute.
     fn pointer(&self, ptr: &Operand) -> Pointer {
         let fused = match ptr {
             Operand::Value(id) => self.pointers.fused.get(id).copied(),
@@ -138,7 +138,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The address's form and terms, its registers, and the subscript where that is at hand in them.
+    /// The form and terms of the address, its registers, and the subscript if these contain it.
     fn address(
         &mut self,
         pointer: &Pointer,
@@ -174,7 +174,7 @@ impl Compiler<'_> {
             term,
             term_scale,
         };
-        // With a scalar base, the last index is in that.
+        // With a scalar base, the base contains the last index.
         let at_hand = pointer.is_fused && sum.scalar.is_none() && access.row_len != 0 && !self.host;
         let registers = match (at_hand, pointer.step_is_last) {
             (false, _) => None,
@@ -190,7 +190,7 @@ impl Compiler<'_> {
         (address, (a, b), subscript)
     }
 
-    /// Where a pointer's base is, and the register and the scale of its uniform term.
+    /// The base of a pointer, and the register and scale of its uniform term.
     fn base_and_term(&mut self, pointer: &Pointer) -> (Place, u32, i64) {
         let Pointer { sum, added, .. } = *pointer;
         let base = match sum.scalar {
@@ -201,7 +201,7 @@ impl Compiler<'_> {
             (None, None) => (base, self.constant(0), 0),
             (Some((step, scale)), None) => (base, self.scalar(&step), scale),
             (None, Some(added)) => (base, self.scalar(&added), sum.scale),
-            // One term is all a site has.
+            // A site has only one term.
             (Some((step, scale)), Some(added)) => {
                 let inner = FusedPointer {
                     index: step,
@@ -216,7 +216,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The first of an access's counters: a generic one has one for each space.
+    /// The first counter of an access: a generic access has one for each space.
     fn counter(&mut self, op: AccessOp, access: &Access) -> u32 {
         let next = self.code.counters.len() as u32;
         if let Some(known) = &mut self.arrays.counters {
@@ -236,7 +236,7 @@ impl Compiler<'_> {
         next
     }
 
-    /// Counters for the accesses of the source that have none, because unrolling has shown that they never run: they are counted 0 times.
+    /// Adds counters for source accesses without one, because unrolling has shown that they never run. They count 0.
     pub(super) fn count_the_rest(&mut self, source: &Function) {
         let mut have: HashSet<CounterSite> = self.code.counters.iter().copied().collect();
         source.body.for_each_inst(&mut |inst| {
@@ -249,7 +249,7 @@ impl Compiler<'_> {
         });
     }
 
-    /// The last index that went into a pointer, which `lifetimes` keeps alive for its accesses.
+    /// The last index added to a pointer, which `lifetimes` keeps alive for its accesses.
     fn last_index(&mut self, ptr: &Operand, len: u32) -> Option<Subscript> {
         let Operand::Value(id) = ptr else {
             return None;
@@ -270,7 +270,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Where a shared or local object lies, as an offset in its space. Objects of the module are checked by their regions.
+    /// The offset and size of a shared or local object in its space. Module objects are checked by their regions.
     fn bounds(&self, object: Object) -> Option<(u64, u64)> {
         match object {
             Object::Shared(id) => {
@@ -285,7 +285,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A site that no instruction reads an address from: accesses to registers are counted there.
+    /// A site without an address, which counts accesses to registers.
     pub(super) fn counting_site(&mut self, op: AccessOp, access: &Access) -> u32 {
         let site = MemSite {
             row: self.code.sites.len() as u32,
@@ -356,7 +356,7 @@ impl Compiler<'_> {
         );
     }
 
-    /// The register of a value to be stored: varying, but for truth values.
+    /// The register of a value to store: varying, except for truth values.
     fn stored(&mut self, ty: MemType, value: &Operand) -> u32 {
         if self.host || ty == MemType::Bool {
             self.scalar(value)
@@ -427,7 +427,7 @@ impl Compiler<'_> {
         );
     }
 
-    /// Host accesses go by one address; a fused pointer has been folded into the site's offset, or computed.
+    /// Host accesses have one address. A fused pointer has been folded into the site's offset, or computed.
     fn host_access(&mut self, site: MemSite, op: Op, a: u32) {
         let d = site.values[0];
         let row = self.code.sites.len() as u32;

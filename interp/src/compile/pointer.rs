@@ -1,4 +1,4 @@
-//! Addresses of objects, and pointer additions: an addition that only accesses use becomes part of them.
+//! Compiles addresses of objects and pointer additions. An addition that is used only by accesses becomes part of them.
 
 use ir::{Object, Type, ValueId};
 
@@ -23,7 +23,7 @@ impl Compiler<'_> {
                 }
                 return;
             }
-            // Where the frame is.
+            // The address of the frame.
             Object::Local(local) if self.routine.is_some() => {
                 let offset = self.code.memory.local_offsets[local.index()];
                 let offset = self.constant(u64::from(layout::LOCAL_BASE) + offset);
@@ -89,8 +89,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// `pointer` adds a uniform part to the pointer `inner`, whose index varies. The uniform part comes first, so that the accesses
-    /// through the sum compute the varying one.
+    /// `pointer` adds a uniform part to the pointer `inner`, whose index varies. The uniform part is added first, so
+    /// that accesses through the sum compute the varying part.
     fn add_uniform_part(&mut self, id: ValueId, pointer: FusedPointer, inner: ValueId) {
         let inner = self.pointers.all[&inner];
         let class = Class::of(self.function.values[id.index()]);

@@ -1,6 +1,6 @@
-//! Which accesses wait for other threads: a loop that is left because of the value an access of it gave is a spin, and what it looks
-//! at is a flag, a counter of arrivals or a lock. Found by following the conditions of a loop's exits back through its values
-//! and variables, and through the conditions under which those are set.
+//! Finds accesses that wait for other threads. If the exit of a loop depends on the value of an access in it, the loop
+//! spins, and the accessed memory is a flag, an arrival counter or a lock. The analysis follows the exit conditions
+//! back through values and variables, and through the conditions under which those are set.
 
 use crate::isa::effects::Polls;
 use std::collections::{HashMap, HashSet};
@@ -16,28 +16,28 @@ struct Defined<'a> {
     loops: Vec<LabelId>,
 }
 
-/// A variable is set: to what, and under which conditions.
+/// An assignment to a variable: the value and its conditions.
 struct Setting {
     value: Operand,
     conditions: Vec<Operand>,
     loops: Vec<LabelId>,
 }
 
-/// What a walk over the kernel gathers.
+/// The state of a walk over the kernel.
 #[derive(Default)]
 struct Walk<'a> {
     defined: HashMap<ValueId, Defined<'a>>,
     settings: HashMap<SlotId, Vec<Setting>>,
-    /// By loop, the conditions of its exits.
+    /// By loop: the conditions of its exits.
     exits: HashMap<LabelId, Vec<Operand>>,
     /// All conditions.
     tested: Vec<Operand>,
-    /// Labels around what is in hand, those of loops marked, with the number of conditions outside of each.
+    /// The labels around the current node, whether each is a loop's, and the number of conditions outside of it.
     labels: Vec<(LabelId, bool, usize)>,
     conditions: Vec<Operand>,
 }
 
-/// Looks at a kernel.
+/// Analyses a kernel.
 pub(super) fn analyse(function: &Function) -> Polls {
     let mut polls = Polls::default();
     let mut communicates = false;
@@ -88,7 +88,7 @@ pub(super) fn analyse(function: &Function) -> Polls {
     polls
 }
 
-/// Whether an atomic in a loop that its result ends takes a lock.
+/// Whether an atomic takes a lock, given that its result ends the loop around it.
 fn locks(inst: &Inst) -> bool {
     let InstKind::Atomic {
         op, value, compare, ..
@@ -106,7 +106,7 @@ fn locks(inst: &Inst) -> bool {
 }
 
 impl<'a> Walk<'a> {
-    /// Whether a condition of a loop compares with a number that an atomic counted up before the loop.
+    /// Whether a condition of a loop compares with a ticket: a number from an atomic counter before the loop.
     fn has_ticket(&self, condition: &Operand, label: LabelId) -> bool {
         let mut found = false;
         self.follow(condition, None, &mut HashSet::new(), &mut |inst| {
@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Shows the accesses that a value depends on, as far as they are in that loop.
+    /// Reports the accesses in that loop on which a value depends.
     fn follow(
         &self,
         operand: &Operand,

@@ -1,10 +1,10 @@
-//! Slots that only one loop reads: lanes that have left the loop never look at them again, so assignments in the loop need not
-//! spare those lanes.
+//! Finds slots that are read in only one loop. Lanes that have left the loop never read them again, so assignments in
+//! the loop may overwrite those lanes.
 //!
-//! A slot is *private* to a loop if the innermost block that holds all its accesses sets it first, the only other accesses
-//! that read it are in one loop that stands directly in that block, and no `continue` leads to that loop's step (a lane that has
-//! continued waits there and goes on reading). A lane that leaves the loop can read the slot again only after entering that
-//! block again, and there the first thing is the assignment.
+//! A slot is *private* to a loop if three conditions hold. The innermost block with all its accesses sets it first. All
+//! other accesses that read it are in one loop directly in that block. No `continue` leads to that loop's step, because
+//! a lane that has continued waits there and reads the slot later. A lane that leaves the loop can read the slot again
+//! only after it enters that block again, which starts with the assignment.
 
 use std::collections::{HashMap, HashSet};
 
@@ -39,10 +39,10 @@ fn count(block: &Block, accesses: &mut Accesses) {
     }
 }
 
-/// Looks for private slots whose home is this block or one inside; gives the accesses in it.
+/// Finds private slots whose home is this block or one inside. Returns the accesses in it.
 fn find(block: &Block, all: &Accesses, private: &mut HashMap<SlotId, LabelId>) -> Accesses {
     let mut accesses = Accesses::new();
-    // The slots whose first access in this block is an assignment in this very block.
+    // The slots whose first access in this block is an assignment directly in this block.
     let mut set_first = HashSet::new();
     for node in &block.0 {
         let mut inside = Accesses::new();

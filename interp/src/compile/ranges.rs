@@ -1,9 +1,9 @@
-//! Whether a launch's signed arithmetic can be seen not to overflow, so that nobody needs to look while it runs.
+//! Proves that a launch's signed arithmetic does not overflow, so that it need not be checked at run time.
 //!
-//! An abstract interpretation: each temporary and variable has the least and the largest number it may hold, as far as that is known from the
-//! launch's arguments and shape, and from the comparisons that branches make. Loops are followed until nothing changes; what still changes in
-//! the third round goes to the end of its type. What memory, other lanes or floating point give may be any number of its type. A
-//! function that takes long to follow, or in which one operation may overflow, gets no answer.
+//! This is an abstract interpretation. Each temporary and variable has a range, derived from the launch's arguments and
+//! shape and from the comparisons in branches. Loops are followed to a fixed point; a bound that still changes in the
+//! third round goes to the end of its type. Values from memory, other lanes or floating point may be any number of
+//! their type. A function that takes long to analyse, or with an operation that may overflow, gets no proof.
 
 use ir::{
     BinaryOp, Block, CompareOp, ConvertOp, Function, Inst, InstKind, LabelId, MemType, Node,
@@ -12,7 +12,7 @@ use ir::{
 
 use crate::isa::grid::Shape;
 
-/// Instructions that are followed. A kernel of 100 instructions in two loops takes some thousands.
+/// The most instructions that are followed. A kernel of 100 instructions in two loops takes some thousands.
 const FUEL: u32 = 100_000;
 
 /// The numbers from `lo` to `hi`, signed.
@@ -23,7 +23,7 @@ struct Range {
 }
 
 impl Range {
-    /// All of a type.
+    /// All numbers of a type.
     fn all(ty: Type) -> Range {
         match ty {
             Type::I1 => Range::new(0, 1),
@@ -44,7 +44,7 @@ impl Range {
         Range::new(number, number)
     }
 
-    /// If all of it is in the type.
+    /// The range, if it lies within the type.
     fn exact(ty: Type, lo: i128, hi: i128) -> Option<Range> {
         let all = Range::all(ty);
         let is_in = i128::from(all.lo) <= lo && hi <= i128::from(all.hi);
@@ -57,11 +57,11 @@ impl Range {
 
     fn meet(self, other: Range) -> Range {
         let (lo, hi) = (self.lo.max(other.lo), self.hi.min(other.hi));
-        // Nothing is in it: this is not reached, and any range will do.
+        // The range is empty, so this is unreachable, and any range will do.
         if lo > hi { self } else { Range::new(lo, hi) }
     }
 
-    /// What grew goes to the next bound at which numbers stay in most loops, and then to the type's end.
+    /// Moves bounds that grew to the next bound at which numbers stay in most loops, and then to the end of the type.
     fn widen(self, next: Range, ty: Type) -> Range {
         let all = Range::all(ty);
         let lo = match next.lo {
@@ -78,12 +78,12 @@ impl Range {
     }
 }
 
-/// What is known at a place.
+/// The state at a place.
 #[derive(Clone, PartialEq, Debug)]
 struct State {
     values: Vec<Range>,
     slots: Vec<Range>,
-    /// By slot: the temporary that holds the same.
+    /// By slot: the temporary with the same value.
     current: Vec<Option<ValueId>>,
 }
 
@@ -103,7 +103,7 @@ impl State {
     }
 }
 
-/// Joins what comes to a place by a further way.
+/// Joins the state from another path.
 fn join(into: &mut Option<State>, state: Option<State>) {
     match (into.as_mut(), state) {
         (Some(into), Some(state)) => into.join(&state),
@@ -112,15 +112,15 @@ fn join(into: &mut Option<State>, state: Option<State>) {
     }
 }
 
-/// It overflows, or nobody knows.
+/// An operation overflows, or it is unknown whether it does.
 struct Unknown;
 
-/// What the answer follows from: a launch that gives the same has the same answer.
+/// The inputs of the analysis: launches with the same inputs have the same result.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Given {
     grid: [u32; 3],
     block: [u32; 3],
-    /// The bits of each argument that is an integer, else 0: nothing is known of others.
+    /// The bits of each integer argument, and 0 for others, about which nothing is known.
     numbers: Vec<u64>,
 }
 
@@ -142,12 +142,12 @@ impl Given {
 struct Ranges<'a> {
     function: &'a Function,
     given: &'a Given,
-    /// By temporary: the comparison that gives it.
+    /// By temporary: the comparison it results from.
     compares: Vec<Option<(CompareOp, Operand, Operand)>>,
-    /// By label: what comes to its end, and to a loop's step.
+    /// By label: the states that reach its end, and a loop's step.
     breaks: Vec<Option<State>>,
     continues: Vec<Option<State>>,
-    /// How many loops are still followed to where nothing changes.
+    /// How many loops are still being followed to a fixed point.
     settling: u32,
     fuel: u32,
 }
@@ -203,7 +203,7 @@ impl Ranges<'_> {
                 otherwise,
                 ..
             } => {
-                // The copy costs as much as so many instructions.
+                // Copying the state costs as much as this many instructions.
                 self.fuel = self
                     .fuel
                     .checked_sub(state.values.len() as u32 / 8)
@@ -249,7 +249,7 @@ impl Ranges<'_> {
         state.current.fill(None);
     }
 
-    /// A loop, until its head has all that comes to it. Only then overflow counts.
+    /// Follows a loop to the fixed point of its head. Overflow counts only after that.
     fn follow(
         &mut self,
         label: LabelId,
@@ -284,7 +284,7 @@ impl Ranges<'_> {
         }
         self.settling -= 1;
         if self.settling == 0 {
-            // Once more, with all that is known: now every operation has to stay.
+            // One more round with the fixed point: now every operation must stay in range.
             self.breaks[label.index()] = None;
             self.continues[label.index()] = None;
             let mut back = self.block(body, Some(head))?;
@@ -294,7 +294,7 @@ impl Ranges<'_> {
         Ok(self.breaks[label.index()].take())
     }
 
-    /// The condition holds, or does not.
+    /// Assumes that the condition holds, or that it does not.
     fn assume(&self, cond: &Operand, holds: bool, state: &mut State) {
         let compared = cond.value().and_then(|id| self.compares[id.index()]);
         let Some((op, a, b)) = compared else { return };
@@ -305,7 +305,7 @@ impl Ranges<'_> {
             CompareOp::Ult | CompareOp::Ule | CompareOp::Ugt | CompareOp::Uge
         );
         if is_unsigned && !(x.is_positive() && y.is_positive()) {
-            // Below a number that is not negative, unsigned: not negative either.
+            // An unsigned number below a non-negative one is not negative either.
             if matches!(op, CompareOp::Ult | CompareOp::Ule) && y.is_positive() {
                 let hi = y.hi - i64::from(op == CompareOp::Ult);
                 self.refine(a, Range::new(0, hi.max(0)), state);
@@ -331,7 +331,7 @@ impl Ranges<'_> {
         self.refine(b, for_b, state);
     }
 
-    /// A temporary is in a range, and the variable that holds the same.
+    /// Narrows the range of a temporary, and of the variable with the same value.
     fn refine(&self, operand: Operand, range: Range, state: &mut State) {
         let Some(id) = operand.value() else { return };
         let known = state.values[id.index()].meet(range);
@@ -394,7 +394,7 @@ impl Ranges<'_> {
     fn signed(&self, ty: Type, exact: Option<Range>) -> Result<Range, Unknown> {
         match exact {
             Some(range) => Ok(range),
-            // A loop's first rounds may have more than the last.
+            // The range in the first rounds may be wider than in the last.
             None if self.settling > 0 => Ok(Range::all(ty)),
             None => Err(Unknown),
         }
@@ -484,7 +484,7 @@ impl Ranges<'_> {
     }
 }
 
-/// What a load of such a type may give.
+/// The range of a load of this type.
 fn loaded(ty: MemType) -> Range {
     match ty {
         MemType::S8 => Range::new(-128, 127),
@@ -527,7 +527,7 @@ fn opposite(op: CompareOp) -> CompareOp {
         CompareOp::Ule => CompareOp::Ugt,
         CompareOp::Ugt => CompareOp::Ule,
         CompareOp::Uge => CompareOp::Ult,
-        // Of floating point nothing is known.
+        // Nothing is known about floating point.
         op => op,
     }
 }

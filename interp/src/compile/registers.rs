@@ -10,7 +10,7 @@ pub(super) struct Allocator {
 }
 
 impl Allocator {
-    /// All registers but those that every kernel has.
+    /// All registers except those that every kernel reserves.
     pub(super) fn new() -> Allocator {
         Allocator {
             scalars: Pool::new(S_FREE),
@@ -18,14 +18,14 @@ impl Allocator {
         }
     }
 
-    /// The same for a host function, whose second form makes values again.
+    /// The same for a host function, whose second form repeats instructions.
     pub(super) fn of_host() -> Allocator {
         let mut allocator = Allocator::new();
         allocator.scalars.slack = 12;
         allocator
     }
 
-    /// No register that this one ever handed out: for a routine.
+    /// An allocator without any register that this one has handed out, for a routine.
     pub(super) fn behind(&self) -> Allocator {
         Allocator {
             scalars: Pool::new(self.scalars.len()),
@@ -33,7 +33,7 @@ impl Allocator {
         }
     }
 
-    /// The same free registers; new ones behind those of the routine.
+    /// The same free registers. New ones come after those of the routine.
     pub(super) fn going_on_behind(self, routine: &Allocator) -> Allocator {
         Allocator {
             scalars: self.scalars.going_on_at(routine.scalars.len()),
@@ -48,8 +48,8 @@ pub(super) struct Pool {
     next: u32,
     free_one: Vec<u32>,
     free_two: Vec<u32>,
-    /// So many free ones stay unused, and of more the one that has been free for longest comes next: a value can be made again
-    /// later, in the same register, where nothing else is in there.
+    /// How many free registers stay unused; of more, the one that has been free longest is next. A value can then be
+    /// recomputed later into the same register, because nothing else has been put there.
     slack: usize,
 }
 
@@ -61,7 +61,7 @@ impl Pool {
         }
     }
 
-    /// The same free registers; new ones from that number on.
+    /// The same free registers. New ones start at that number.
     fn going_on_at(self, next: u32) -> Pool {
         Pool { next, ..self }
     }
@@ -83,7 +83,7 @@ impl Pool {
         self.reserve(units)
     }
 
-    /// A register that was never used and never will be for anything else: for what is set before the code runs.
+    /// A register that is never used for anything else, for values that are set before the code runs.
     pub(super) fn reserve(&mut self, units: u32) -> u32 {
         let register = self.next;
         self.next += units;
@@ -105,7 +105,7 @@ impl Pool {
         (first..self.next).filter(|at| !free(at)).collect()
     }
 
-    /// How many units there are in all.
+    /// The total number of units.
     pub(super) fn len(&self) -> u32 {
         self.next
     }

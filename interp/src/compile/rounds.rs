@@ -1,8 +1,9 @@
-//! Finds loops of which many rounds can run at once ([`isa::rounds`](crate::isa::rounds)).
+//! Finds loops whose iterations (*rounds*) can run many at a time ([`isa::rounds`](crate::isa::rounds)).
 //!
-//! One walk over the body, in order, tells of each register whether it is the same in every round, moves by the same distance every
-//! round as the counter does, or holds data. The rounds that run at once do only what [`Rounds`] names, so a register that it
-//! reads must have been written by what it names, or by nothing in the loop.
+//! One walk over the body, in order, determines for each register whether it is the same in every round, moves by the
+//! same distance in every round as the counter does, or holds data. Rounds that run together do only what [`Rounds`]
+//! names. A register that they read must therefore have been written by one of these instructions, or not in the loop
+//! at all.
 
 use crate::isa::bytecode::{Code, Inst, Place};
 use crate::isa::family::form;
@@ -15,11 +16,11 @@ use ir::MemType;
 use super::Compiler;
 use crate::shortcut::Shortcut;
 
-/// Longer bodies take their time in what they compute. A product of tiles in registers has 64 sums in it.
+/// In longer bodies the computation dominates. A product of tiles in registers has 64 sums.
 const MOST_INSTS: usize = 192;
 
 impl Compiler<'_> {
-    /// Behind the end of a loop: what has to be known to run many of its rounds at once, if that can be done.
+    /// Called after the end of a loop: emits what is needed to run many of its rounds together, if that is possible.
     pub(super) fn rounds(&mut self, head: u32, end: u32) {
         if !self.code.shortcuts.has(Shortcut::Rounds) {
             return;
@@ -33,20 +34,20 @@ impl Compiler<'_> {
     }
 }
 
-/// What is known of a register at a place of the body.
+/// What is known of a register at a place in the body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// The same in every round.
     Fixed,
-    /// Moves by the same distance every round.
+    /// Moves by the same distance in every round.
     Moves,
     Data,
 }
 
-/// What becomes of an instruction where several rounds run at once.
+/// What happens to an instruction when several rounds run together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
-    /// It has done what it does, in the round before them.
+    /// It does nothing more: the round before them has done its work.
     Done,
     Step,
     Work,
@@ -56,16 +57,16 @@ struct Finder<'a> {
     code: &'a Code,
     body: &'a [Inst],
     counter: u32,
-    /// Its arithmetic can be checked.
+    /// Whether its arithmetic can be checked.
     checked: bool,
     /// By instruction: what it reads, and what it writes.
     operands: Vec<(Vec<Wide>, Vec<Wide>)>,
     states: Vec<(Wide, State)>,
-    /// By instruction, as far as they were looked at.
+    /// By instruction, as far as the walk has come.
     parts: Vec<Part>,
 }
 
-/// The loop whose head is the jump at `head`, and which the instruction at `end` closes.
+/// The loop whose head is the jump at `head`, closed by the instruction at `end`.
 fn find(code: &Code, head: usize, end: usize, checked: bool) -> Option<Rounds> {
     let (jump, step, body) = (
         &code.insts[head],
@@ -122,7 +123,7 @@ fn scalar(register: u32) -> Wide {
     Wide(Place::S(register), false)
 }
 
-/// What an instruction reads and writes; `None` if it is none that a body may have.
+/// The registers that an instruction reads and writes; `None` if a body may not have it.
 fn operands_of(code: &Code, inst: &Inst) -> Option<(Vec<Wide>, Vec<Wide>)> {
     let varying = |register| Wide(Place::V(register), false);
     match inst.op {
@@ -146,7 +147,7 @@ fn operands_of(code: &Code, inst: &Inst) -> Option<(Vec<Wide>, Vec<Wide>)> {
     }
 }
 
-/// Whether an operation that is none of the table's does no more than to compute its result, in all lanes.
+/// Whether an operation outside of the table only computes its result, in all lanes.
 fn is_plain(op: Op) -> bool {
     matches!(
         op,
@@ -182,22 +183,22 @@ impl Finder<'_> {
             Some((_, state)) => *state,
             None if register.0 == Place::S(self.counter) => State::Moves,
             None if self.writes(register) == 0 => State::Fixed,
-            // It comes from the round before.
+            // The value comes from the round before.
             None => State::Data,
         }
     }
 
-    /// Whether a register has its value when several rounds begin and keeps it, or gets it from what is computed for their addresses.
+    /// Whether a register has its value when several rounds begin and keeps it, or is computed for their addresses.
     fn is_at_hand(&self, register: Wide) -> bool {
         match self.state(register) {
-            // Nobody else writes where it was computed.
+            // Only the instruction that computed it may write it.
             State::Fixed => self.writes(register) <= 1,
             State::Moves => true,
             State::Data => false,
         }
     }
 
-    /// Adds an instruction; `None` if the loop cannot run so.
+    /// Adds an instruction; `None` if the rounds of the loop cannot run together.
     fn inst(&mut self, at: usize, pc: u32, rounds: &mut Rounds) -> Option<()> {
         let inst = self.body[at];
         let (state, part) = match inst.op {
@@ -277,7 +278,8 @@ impl Finder<'_> {
         Some(())
     }
 
-    /// A load of words whose addresses move by the same distance every round: whether its innermost subscript stays where it is.
+    /// For a load of words whose addresses move by the same distance in every round: whether its innermost subscript
+    /// does not move.
     fn load(&self, inst: &Inst) -> Option<bool> {
         let site = &self.code.sites[inst.c as usize];
         let is_word = matches!(site.access.ty, MemType::F32 | MemType::I32);
@@ -294,7 +296,7 @@ impl Finder<'_> {
         let still = subscript
             .clone()
             .all(|part| self.state(part) == State::Fixed);
-        // One that moves is looked at in the rounds to come.
+        // A subscript that moves is checked in the later rounds.
         let is_known = still || subscript.clone().all(|part| self.is_at_hand(part));
         let is_scalar = |read: Wide| matches!(read.0, Place::S(_));
         let fits = is_word
@@ -309,7 +311,7 @@ impl Finder<'_> {
         fits.then_some(still)
     }
 
-    /// Whether a register that the work at a place reads has what it has in a round by itself.
+    /// Whether a register that the work at a place reads has the same value there as in a single round.
     fn comes_from_work(&self, register: Wide, at: usize) -> bool {
         let writes = |of: &usize| self.operands[*of].1.iter().any(|to| to.overlaps(register));
         if let Some(before) = (0..at).rev().find(writes) {
@@ -319,15 +321,15 @@ impl Finder<'_> {
                 Part::Step => false,
             };
         }
-        // From the round before: all that writes to it must be a sum.
+        // The value is from the round before: all instructions that write it must be sums.
         let all = 0..self.body.len();
         all.filter(writes)
             .all(|of| self.body[of].op == Op::VFmaInto32)
     }
 
-    /// Whether the registers hold what they should, in and behind the rounds: of the instructions that write to one register none has
-    /// done its part if another one is a step, and only those that work may be left to the end. Where `products` say what is in a register
-    /// at the end, those that work write to no other.
+    /// Whether the registers have their values in and after the rounds. If one instruction that writes a register is
+    /// already done, no other one may be a step, and only work may be left to the end. Where `products` determine the
+    /// final values, work writes no other registers.
     fn agrees(&self, products: bool) -> bool {
         (0..self.body.len()).all(|at| {
             let part = self.parts[at];
@@ -340,14 +342,14 @@ impl Finder<'_> {
             let mut behind = at + 1..self.body.len();
             before.all(|of| match (self.parts[of], part) {
                 (Part::Done, Part::Step) | (Part::Step, Part::Done) => false,
-                // Something that works has to come behind it, then.
+                // Later work must then overwrite it.
                 (Part::Work, Part::Done | Part::Step) => products || behind.any(shares),
                 _ => true,
             })
         })
     }
 
-    /// What a body does that sums up products of loaded words, and nothing else.
+    /// The sums of products of loaded words, if the body does nothing else.
     fn products(&self, rounds: &Rounds) -> Option<Products> {
         let mut products = Products {
             first: Vec::new(),
@@ -356,7 +358,7 @@ impl Finder<'_> {
             factors: None,
             ends: Vec::new(),
         };
-        // By register that was written so far: the word that it holds.
+        // By register written so far: the word that it holds.
         let mut held: Vec<(Wide, Option<u32>)> = Vec::new();
         let word_in = |held: &[(Wide, Option<u32>)], register: Wide| {
             let mut held = held.iter().rev();
@@ -377,7 +379,7 @@ impl Finder<'_> {
                 }
                 Op::VFmaInto32 => {
                     let (one, other) = (word_in(&held, reads[0])?, word_in(&held, reads[1])?);
-                    // What else reads it finds no word there.
+                    // Another instruction that reads it finds no word there.
                     if self.writes(Wide(Place::V(inst.d), false)) > 1 {
                         return None;
                     }
@@ -408,7 +410,7 @@ impl Products {
         if let Some(row) = self.rows.last_mut().filter(fits) {
             return row.sums.push((sum, other));
         }
-        // Of one sum, either is the factor.
+        // In a row with one sum, either operand can be the factor.
         if let Some(row) = self.rows.last_mut()
             && let [(sum_before, word)] = row.sums[..]
             && word == one
@@ -422,24 +424,24 @@ impl Products {
         });
     }
 
-    /// The two loads, if there are no others, whose products are the only sum.
+    /// The two loads of a single sum, if there are no others.
     fn two_loads(&self, loads: usize) -> Option<[u32; 2]> {
         let [row] = &self.rows[..] else { return None };
         let [(_, other)] = row.sums[..] else {
             return None;
         };
         let is_one = loads == 2 && self.words == 2 && row.factor != other;
-        // Of a word each: so words and loads have the same numbers.
+        // Each loads one word, so words and loads have the same numbers.
         is_one.then_some([row.factor, other])
     }
 }
 
-/// Whether the result moves by the same distance every round if so many of the operands do, and the others stay.
+/// Whether the result moves by the same distance in every round if `moving` operands do and the others do not.
 fn is_linear(op: Op, moving: usize) -> bool {
     match op {
         Op::SMove | Op::SAdd32 | Op::SAddS32 | Op::SSub32 | Op::SSubS32 => true,
         Op::SMul32 | Op::SMulS32 => moving == 1,
-        // Base and index; whether the index wraps around is seen when it runs.
+        // Base and index. Whether the index wraps around is checked at run time.
         Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32 => moving == 1,
         _ => false,
     }

@@ -1,8 +1,8 @@
-//! Routines: where their code begins, and what a call of one has of its own: registers and local memory.
+//! Lays out routines: where their code begins, and the separate registers and local memory of each call.
 //!
-//! A routine's code lies in the kernel's, so that sites, counters and places are numbered once. Its registers are its own: those of its
-//! variables, and a run of each file that nothing else is given. A call from a routine keeps its caller's registers, since the caller may be
-//! entered again before the call ends.
+//! A routine's code is part of the kernel's, so that sites, counters and places are numbered once. A routine has
+//! separate registers: those of its variables, and a run of each file that is used for nothing else. A call from a
+//! routine saves its caller's registers, because the caller may be entered again before the call ends.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::{Compiler, control::Frame};
 use crate::isa::bytecode::{Class, Move, Place, RoutineCall, RoutineRow};
 use crate::isa::op::Op;
 
-/// Which routine each local variable belongs to; `None`: the kernel.
+/// The routine that each local variable belongs to; `None`: the kernel.
 pub(super) fn owners(function: &Function) -> Vec<Option<RoutineId>> {
     let mut owners = vec![None; function.locals.len()];
     for node in &function.body.0 {
@@ -36,8 +36,8 @@ pub(super) fn owners(function: &Function) -> Vec<Option<RoutineId>> {
 }
 
 impl Compiler<'_> {
-    /// The table of routines, with the local memory that a call of each has. Behind the kernel's variables each routine's get offsets as well:
-    /// a call moves them to where its frame is.
+    /// Fills the table of routines, with the local memory of a call of each. Each routine's variables also get offsets
+    /// after those of the kernel; a call adds the address of its frame.
     pub(super) fn layout_routines(&mut self, owners: &[Option<RoutineId>], mut offset: u64) {
         for (index, _) in self.function.routines.iter().enumerate() {
             let own = |local: usize| owners[local].is_some_and(|id| id.index() == index);
@@ -71,7 +71,7 @@ impl Compiler<'_> {
         let own = self.allocator.behind();
         let kernels = std::mem::replace(&mut self.allocator, own);
         let entry = self.next_pc();
-        // Whoever yields here is at no loop's head.
+        // A warp that yields here is not at the head of a loop.
         self.control(Op::Tick, 0, 0, 0);
         self.block(body);
         let frame = self.frames.pop().expect("the routine's");
@@ -114,7 +114,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `call R0(…)`: in the active lanes.
+    /// Compiles `call R0(…)`, which runs in the active lanes.
     pub(super) fn call_routine(
         &mut self,
         callee: RoutineId,
@@ -149,7 +149,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Adds a range, as a part of the last one if it follows that.
+/// Adds a range, or extends the last one if it is adjacent.
 fn extend(ranges: &mut Vec<Range<u32>>, range: Range<u32>) {
     match ranges.last_mut() {
         Some(last) if last.end == range.start => last.end = range.end,

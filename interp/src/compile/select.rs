@@ -1,4 +1,4 @@
-//! Which instruction computes an IR operation: made from the table in `isa::op`.
+//! Selects the instruction for an IR operation, from the table in `isa::op`.
 
 use ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp};
 
@@ -54,7 +54,8 @@ macro_rules! choose {
             }
         }
 
-        /// Whether an operation's only effect is a varying (`true`) or scalar register `d`, its other fields naming registers.
+        /// Whether an operation's only effect is on a varying (`true`) or scalar register `d`, and its other fields
+        /// name registers.
         pub(super) fn writes_varying(op: Op) -> Option<bool> {
             match op {
                 $(Op::$u32v => Some(true), Op::$u32s => Some(false),)*
@@ -71,7 +72,7 @@ macro_rules! choose {
             }
         }
 
-        /// The conversions of the table: those that compute.
+        /// The conversions of the table that compute.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(super) enum Conversion { $($($co,)*)* }
 
@@ -103,7 +104,7 @@ pub(super) fn compare_and_jump(op: Op, sense: bool) -> Option<Op> {
     Some(if sense { holds } else { fails })
 }
 
-/// The back edge that goes on if a jump out of the loop is not taken.
+/// The back edge that is taken if a jump out of the loop is not.
 pub(super) fn loop_unless(jump: Op) -> Option<Op> {
     Some(match jump {
         Op::JumpEq32 => Op::LoopNe32,
@@ -147,7 +148,7 @@ pub(super) fn convert(op: ConvertOp, from: Type) -> (Op, Op) {
         ConvertOp::ToLocal => Conversion::NarrowLocal.ops(),
         ConvertOp::F32Bits | ConvertOp::BitsToF32 => MOVE32,
         ConvertOp::F64Bits | ConvertOp::BitsToF64 => MOVE64,
-        // A generic address of global memory is the address.
+        // A generic address of global memory equals the address.
         ConvertOp::IntToPtr | ConvertOp::ToGlobal => MOVE64,
     }
 }

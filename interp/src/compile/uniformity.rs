@@ -1,11 +1,14 @@
-//! Which values are the same in all lanes of a warp, and which statements part the lanes.
+//! Determines which values are the same in all lanes of a warp, and in which statements lanes diverge.
 //!
-//! The question is about a warp in lockstep: a load through one address is executed once for all lanes and gives all of
-//! them one value, whatever other warps do. A slot is uniform when every value it is given is, and when no lane misses an
-//! assignment: none stands in a statement that parts the lanes, seen from the slot's home. The *home* is the innermost block that
-//! holds all accesses, if the first of them is an assignment in that very block; else the function's body. (From that
-//! assignment on, the active lanes of the home can only become fewer, so whoever reads has seen all assignments.)
-//! The parameters and results of routines vary, and what a call gives. Everything else starts uniform and is demoted until nothing changes.
+//! The analysis assumes a warp in lockstep: a load through one address runs once for all lanes and gives all of them
+//! the same value, whatever other warps do. A slot is uniform if every value it is set to is uniform, and if no lane
+//! can miss an assignment: seen from the slot's home, no assignment is in a statement in which lanes diverge. The
+//! *home* is the innermost block with all accesses, if the first of them is an assignment directly in that block;
+//! otherwise it is the function's body. (From that assignment on, the active lanes of the home can only become fewer,
+//! so a lane that reads has seen all assignments.)
+//!
+//! The parameters and results of routines vary, and so do the results of calls. Everything else starts as uniform and
+//! is demoted until nothing changes.
 
 use ir::{Block, Effect, Function, InstKind, LabelId, Node, Operand, SlotId, Space, Varies};
 
@@ -16,9 +19,9 @@ pub(super) struct Uniformity {
     pub(super) values: Vec<bool>,
     /// Per slot: may differ between lanes.
     pub(super) slots: Vec<bool>,
-    /// Per label: lanes leave or continue it at different times.
+    /// Per label: whether lanes leave or continue it at different times.
     pub(super) labels: Vec<bool>,
-    /// Per slot: the number, in order of the text, of the assignment that begins its life in its home.
+    /// Per slot: the number, in the order of the text, of the assignment that begins its life in its home.
     pub(super) first_set: Vec<Option<u32>>,
 }
 
@@ -43,7 +46,7 @@ struct Analysis<'a> {
     changed: bool,
 }
 
-/// Analyses a kernel. `row_warps`: the lanes of each warp have one `tid.y` and one `tid.z`.
+/// Analyses a kernel. `row_warps`: `tid.y` and `tid.z` are the same in all lanes of a warp.
 pub(super) fn analyse(function: &Function, row_warps: bool) -> Uniformity {
     let mut homes = vec![Home::default(); function.slots.len()];
     Homes {
@@ -53,7 +56,7 @@ pub(super) fn analyse(function: &Function, row_warps: bool) -> Uniformity {
         next_set: 0,
     }
     .block(&function.body);
-    // Each lane brings its own, and takes its own along.
+    // Each lane passes separate parameters and results.
     let mut passed = vec![false; homes.len()];
     for routine in &function.routines {
         for slot in routine.params.iter().chain(&routine.results) {
@@ -95,7 +98,7 @@ pub(super) fn analyse(function: &Function, row_warps: bool) -> Uniformity {
     analysis.result
 }
 
-/// Finds the slots' homes. Paths are the numbers of the nested blocks, the function's body left out.
+/// Finds the homes of slots. A path is the list of nested blocks by number, without the function's body.
 struct Homes<'a> {
     homes: &'a mut [Home],
     path: Vec<u32>,
@@ -246,9 +249,9 @@ impl Analysis<'_> {
             other => match other.effect() {
                 Effect::Pure => any_operand(),
                 Effect::Lanes | Effect::Act => true,
-                // A host function has one thread; a kernel's calls are above.
+                // A host function has one thread. A kernel's calls are handled above.
                 Effect::Call => false,
-                // Those that give something are above. A new one may give each lane something else.
+                // Instructions with a result are handled above. A new one may give each lane a different result.
                 Effect::Variable | Effect::Memory | Effect::Order => true,
             },
         };

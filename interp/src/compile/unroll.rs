@@ -1,10 +1,11 @@
-//! Unrolls the loops whose variable is part of an index into an array that might be in registers, and those of few rounds with a block's
-//! barrier in them: the rounds of a reduction or a scan, where most warps do no more than to meet the others.
+//! Unrolls two kinds of loops: those whose variable indexes an array that might fit in registers, and those with few
+//! rounds and a block barrier in them. The latter are the rounds of a reduction or scan, in which most warps only wait
+//! for the others.
 //!
-//! Such a loop has a variable that begins with a constant, a condition and a step that depend on it alone, and no other way out. Each
-//! round becomes a copy of the body in which the variable is a constant. What is known then is computed here; an operation that
-//! counts as executed stays as a *dead* one, on constants and without readers, so that the numbers of instructions are
-//! the loop's.
+//! Such a loop has a variable that begins with a constant, a condition and a step that depend only on it, and no other
+//! exit. Each round becomes a copy of the body in which the variable is a constant. Operations on constants are
+//! computed here. If such an operation counts as executed, it stays as a *dead* one, with constant operands and an
+//! unused result, so that the instruction counts are those of the loop.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,23 +16,23 @@ use ir::{
 
 use super::array::Pointers;
 
-/// More rounds than this stay a loop.
+/// The most rounds of a loop that is unrolled.
 const MOST_ROUNDS: usize = 256;
-/// A kernel that grows to more nodes than this stays as it is.
+/// The most nodes of a kernel with unrolled loops; a kernel that would grow beyond stays unchanged.
 const MOST_NODES: usize = 16_384;
 
-/// All rounds of a loop with a barrier have at most so many nodes together.
+/// The most nodes of all rounds of a loop with a barrier together.
 const MOST_BARRIER_NODES: usize = 512;
 
-/// Which loops.
+/// The loops to unroll.
 pub(super) struct Wanted<'a> {
-    /// Those that index one of these arrays.
+    /// Loops that index one of these arrays.
     pub(super) arrays: &'a HashSet<LocalId>,
-    /// Those with a barrier.
+    /// Whether to unroll loops with a barrier.
     pub(super) barriers: bool,
 }
 
-/// The function with those loops unrolled; `None` if it grows too large, or has none of them.
+/// The function with those loops unrolled; `None` if it would grow too large, or has no such loop.
 pub(super) fn unroll(function: &Function, wanted: &Wanted<'_>) -> Option<Function> {
     let mut unroller = Unroller {
         uses: count_uses(&function.body, function.values.len()),
@@ -77,7 +78,7 @@ pub(super) fn dead(values: &mut Vec<Type>, loc: LocId) -> Node {
     )
 }
 
-/// A branch that is counted and goes nowhere: it stands as a choice between equals.
+/// A branch that is counted and goes nowhere: a choice between equal values.
 fn dead_branch(values: &mut Vec<Type>, loc: LocId) -> Node {
     let zero = Operand::Const(Const::i32(0));
     let truth = Const {
@@ -91,7 +92,7 @@ fn dead_branch(values: &mut Vec<Type>, loc: LocId) -> Node {
     )
 }
 
-/// An instruction whose result nobody reads.
+/// An instruction with an unused result.
 fn counted(values: &mut Vec<Type>, kind: InstKind, loc: LocId) -> Node {
     values.push(Type::I32);
     Node::Inst(Inst {
@@ -101,7 +102,7 @@ fn counted(values: &mut Vec<Type>, kind: InstKind, loc: LocId) -> Node {
     })
 }
 
-/// How an instruction is counted that is there for nothing else: as a branch or not. `None` if it is there for its result.
+/// For an instruction that exists only to be counted: whether it counts as a branch. `None` if its result is used.
 pub(super) fn only_counts(inst: &Inst) -> Option<bool> {
     let is_branch = match inst.kind {
         InstKind::Binary(BinaryOp::Add, ..) => false,
@@ -113,7 +114,7 @@ pub(super) fn only_counts(inst: &Inst) -> Option<bool> {
     operands.into_iter().all(is_known).then_some(is_branch)
 }
 
-/// What an operation on constants gives, unless a check has to see it.
+/// The result of an operation on constants, unless a check has to see the operation.
 fn computed(kind: &InstKind) -> Option<Const> {
     if let InstKind::Binary(BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr, ty, _, by) = kind {
         let bits = if *ty == Type::I64 { 64 } else { 32 };
@@ -132,16 +133,16 @@ fn computed(kind: &InstKind) -> Option<Const> {
     fold(kind)?.constant()
 }
 
-/// What a copy of a text has instead of the original's names.
+/// The substitutions in a copy of the text.
 #[derive(Clone, Default)]
 struct Copy {
-    /// Whether the text stands there once more, under other names.
+    /// Whether the copy is an additional one with other names.
     renames: bool,
     values: HashMap<ValueId, Operand>,
     labels: HashMap<LabelId, LabelId>,
-    /// The variables of loops that are unrolled.
+    /// The variables of unrolled loops.
     rounds: HashMap<SlotId, Const>,
-    /// Variables whose value is known here.
+    /// Variables whose value is known at this place.
     known: HashMap<SlotId, Const>,
 }
 
@@ -154,7 +155,7 @@ impl Copy {
         }
     }
 
-    /// Forgets the variables that the blocks set.
+    /// Forgets variables that the blocks set.
     fn forget(&mut self, blocks: &[&Block]) {
         for block in blocks {
             block.for_each_inst(&mut |inst| {
@@ -165,7 +166,7 @@ impl Copy {
         }
     }
 
-    /// The constants that straight-line code computes from constants; `None` if it does anything else. Gives what it sets `slot` to.
+    /// Runs straight-line code on constants; `None` if it does anything else. Returns the value that it sets `slot` to.
     fn run(&mut self, insts: &[&Inst], slot: SlotId) -> Option<Option<Const>> {
         let mut set = None;
         for inst in insts {
@@ -190,26 +191,26 @@ impl Copy {
 /// A loop that can be unrolled.
 struct Rounds<'a> {
     slot: SlotId,
-    /// The variable's value in each round, and behind the last one.
+    /// The variable's value in each round, and after the last one.
     values: Vec<Const>,
-    /// Its condition, which begins the body.
+    /// Its condition, at the start of the body.
     head: Vec<&'a Inst>,
     head_loc: LocId,
     rest: &'a [Node],
     step: Vec<&'a Inst>,
 }
 
-/// How a loop's body begins.
+/// The start of a loop's body.
 struct Head<'a> {
     insts: Vec<&'a Inst>,
-    /// It leaves if this is `sense`.
+    /// The loop is left if this is `sense`.
     cond: Operand,
     sense: bool,
     loc: LocId,
     rest: &'a [Node],
 }
 
-/// The first instructions of a body, and the `if` behind them that leaves the loop.
+/// The first instructions of a body, and the `if` after them that leaves the loop.
 fn head(body: &Block, label: LabelId) -> Option<Head<'_>> {
     let insts = insts(&body.0);
     let (node, rest) = body.0[insts.len()..].split_first()?;
@@ -237,7 +238,7 @@ fn head(body: &Block, label: LabelId) -> Option<Head<'_>> {
     })
 }
 
-/// The instructions that a list of nodes begins with.
+/// The instructions at the start of a list of nodes.
 fn insts(nodes: &[Node]) -> Vec<&Inst> {
     let insts = nodes.iter().map_while(|node| match node {
         Node::Inst(inst) => Some(inst),
@@ -247,13 +248,13 @@ fn insts(nodes: &[Node]) -> Vec<&Inst> {
 }
 
 struct Unroller<'a> {
-    /// How often each temporary of the original is read.
+    /// How often each temporary of the original is used.
     uses: Vec<u32>,
     pointers: Pointers,
     wanted: &'a Wanted<'a>,
     values: Vec<Type>,
     labels: u32,
-    /// What has been made so far.
+    /// The number of nodes created so far.
     nodes: usize,
     has_unrolled: bool,
 }
@@ -265,7 +266,7 @@ impl Unroller<'_> {
         Some(Block(nodes))
     }
 
-    /// Copies nodes, and says whether a lane may go on behind them; `None` if there are too many.
+    /// Copies nodes. Returns whether a lane may continue after them; `None` if there are too many.
     fn nodes(&mut self, from: &[Node], copy: &mut Copy, to: &mut Vec<Node>) -> Option<bool> {
         for node in from {
             self.nodes += 1;
@@ -314,7 +315,7 @@ impl Unroller<'_> {
                     }
                     copy.forget(&[body, step]);
                     let label = self.label(*label, copy);
-                    // The step names what the body has made.
+                    // The step may use values from the body.
                     let mut inside = copy.clone();
                     let new_body = self.block(body, &mut inside)?;
                     inside.forget(&[body]);
@@ -327,7 +328,7 @@ impl Unroller<'_> {
                     });
                 }
                 Node::Scope { label, body, loc } => {
-                    // What a scope makes may be read behind it.
+                    // Values from a scope may be used after it.
                     let label = self.label(*label, copy);
                     let inner = self.block(body, copy)?;
                     copy.forget(&[body]);
@@ -362,7 +363,7 @@ impl Unroller<'_> {
         Some(true)
     }
 
-    /// A label's name in the copy.
+    /// The name of a label in the copy.
     fn label(&mut self, label: LabelId, copy: &mut Copy) -> LabelId {
         if !copy.renames {
             return label;
@@ -416,7 +417,7 @@ impl Unroller<'_> {
         to.push(dead_branch(&mut self.values, loc));
     }
 
-    /// A dead operation for each one that counts.
+    /// Adds a dead operation for each instruction that counts.
     fn dead_insts(&mut self, insts: &[&Inst], to: &mut Vec<Node>) {
         for inst in insts {
             if !matches!(inst.kind, InstKind::Get(_) | InstKind::Set(..)) {
@@ -426,7 +427,7 @@ impl Unroller<'_> {
         }
     }
 
-    /// The copies of a loop's body, one behind the other; says whether a lane may go on behind them.
+    /// Copies a loop's body for each round. Returns whether a lane may continue after them.
     fn unrolled(
         &mut self,
         rounds: &Rounds<'_>,
@@ -443,13 +444,13 @@ impl Unroller<'_> {
             round.rounds.insert(rounds.slot, value);
             round.run(&rounds.head, rounds.slot);
             self.dead_insts(&rounds.head, to);
-            // The `if` that leaves.
+            // The `if` that leaves the loop.
             self.dead_branch(rounds.head_loc, to);
             if !self.nodes(rounds.rest, &mut round, to)? {
                 return Some(false);
             }
             self.dead_insts(&rounds.step, to);
-            // The way back.
+            // The back edge.
             self.dead_branch(loop_loc, to);
             copy.known = round.known;
         }
@@ -464,7 +465,7 @@ impl Unroller<'_> {
         Some(true)
     }
 
-    /// The rounds of a loop, if it is one to unroll.
+    /// The rounds of a loop, if it is to be unrolled.
     fn rounds<'n>(
         &self,
         label: LabelId,
@@ -512,7 +513,7 @@ impl Unroller<'_> {
         })
     }
 
-    /// Whether nothing behind a loop reads what is computed in it.
+    /// Whether values computed in a loop are not used after it.
     fn keeps_to_itself(&self, body: &Block, step: &Block) -> bool {
         let mut inside = HashMap::<ValueId, u32>::new();
         let mut made = Vec::<ValueId>::new();
@@ -561,7 +562,7 @@ impl Unroller<'_> {
     }
 }
 
-/// Whether there may be something to unroll for its barrier.
+/// Whether there may be a loop to unroll because of its barrier.
 pub(super) fn has_loop_with_barrier(body: &Block) -> bool {
     let mut found = false;
     body.for_each_node(&mut |node| {
@@ -570,7 +571,7 @@ pub(super) fn has_loop_with_barrier(body: &Block) -> bool {
     found
 }
 
-/// How many rounds a loop may have to be unrolled for its barrier; `None` without one.
+/// The most rounds that a loop with a barrier may have to be unrolled; `None` without a barrier.
 fn rounds_with_barrier(body: &Block) -> Option<usize> {
     let (mut nodes, mut meets) = (0, false);
     body.for_each_node(&mut |node| {
@@ -580,7 +581,7 @@ fn rounds_with_barrier(body: &Block) -> Option<usize> {
     meets.then(|| MOST_BARRIER_NODES / nodes)
 }
 
-/// Whether nodes leave or go on with the loop, or set its variable.
+/// Whether nodes leave or continue the loop, or set its variable.
 fn leaves_or_sets(nodes: &[Node], label: LabelId, slot: SlotId) -> bool {
     nodes.iter().any(|node| match node {
         Node::Inst(inst) => matches!(inst.kind, InstKind::Set(set, _) if set == slot),

@@ -1,11 +1,12 @@
-//! Metrics by the names people know: nvprof's and ncu's, derived from a launch's counts.
+//! Metrics by their known names: those of nvprof and ncu, derived from a launch's counts.
 //!
-//! In: a name. Out: a [`Metric`] whose value follows the rule set, because a name can mean different things: nvprof's
-//! `gld_transactions` counted 128-byte lines up to sm_37 and 32-byte sectors since sm_50, and `shared_efficiency`
-//! compares with 256 bytes a transaction on Kepler and 128 elsewhere. A value is `None` where the rule set does not
-//! model an access it is made of. Names answer under every architecture, also where the profiler had no such name.
+//! The input is a name. The output is a [`Metric`] whose value depends on the rule set, because a name can mean
+//! different things: nvprof's `gld_transactions` counted 128-byte lines up to sm_37 and 32-byte sectors since sm_50,
+//! and `shared_efficiency` compares with 256 bytes per transaction on Kepler and 128 elsewhere. A value is `None` if
+//! the rule set does not model an access that it depends on. All names work for every architecture, even if the
+//! profiler did not offer the name there.
 //!
-//! A worked case: 32 warps each load a column of a 32x32 tile, 32-way conflicts: 32 requests, 1024 transactions.
+//! An example: 32 warps each load a column of a 32x32 tile, which has 32-way conflicts: 32 requests, 1024 transactions.
 //!
 //! ```
 //! use interp::{mask::LaneMask, metrics, rules::{Arch, RuleSet, bank::Cost}, stats::LaunchCounts};
@@ -28,7 +29,7 @@ use std::fmt;
 use crate::count::stats::{LaunchCounts, SiteCounts};
 use crate::rules::{Arch, RuleSet};
 
-/// Which profiler a name belongs to.
+/// The profiler that a name belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Family {
     /// A metric or event of nvprof.
@@ -46,30 +47,30 @@ impl fmt::Display for Family {
     }
 }
 
-/// What a value counts.
+/// The unit of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
     /// A number of things.
     Count,
-    /// Things per thing.
+    /// A ratio of two numbers.
     Ratio,
     /// Hundredths.
     Percent,
 }
 
-/// The value of a metric; `Display` is nvprof's: `1024`, `1.500000`, `100.00%`.
+/// The value of a metric. `Display` formats it like nvprof: `1024`, `1.500000`, `100.00%`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Value {
     /// A number of things.
     Count(u64),
-    /// Things per thing; 0 where there was nothing to divide by, as nvprof printed.
+    /// A ratio of two numbers; 0 if the divisor is 0, as nvprof prints.
     Ratio(f64),
     /// Hundredths.
     Percent(f64),
 }
 
 impl Value {
-    /// The number, for comparing and for JSON.
+    /// The number, for comparisons and for JSON.
     pub fn number(self) -> f64 {
         match self {
             Self::Count(count) => count as f64,
@@ -97,7 +98,7 @@ pub struct Metric {
     pub family: Family,
     /// What it counts.
     pub unit: Unit,
-    /// In the profiler's words, where it had some.
+    /// The profiler's description, if it had one.
     pub description: &'static str,
     /// The oldest and the newest architecture for which the profiler offered the name.
     pub offered: (u32, u32),
@@ -105,12 +106,12 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// The value for a launch; `None` where part of it is not modelled.
+    /// The value for a launch; `None` if part of it is not modelled.
     pub fn value(&self, counts: &LaunchCounts, rules: &RuleSet) -> Option<Value> {
         (self.compute)(counts, rules)
     }
 
-    /// Did the profiler offer this name for `arch`?
+    /// Whether the profiler offered this name for `arch`.
     pub fn is_offered_on(&self, arch: Arch) -> bool {
         (self.offered.0..=self.offered.1).contains(&arch.number())
     }
@@ -121,17 +122,17 @@ pub fn all_metrics() -> impl Iterator<Item = &'static Metric> {
     nvprof::METRICS.iter().chain(ncu::METRICS)
 }
 
-/// A name that is not a metric, with what may have been meant.
+/// A name that is not a metric, with similar names.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown metric `{given}`; near it: {}", nearest.join(", "))]
 pub struct UnknownMetric {
-    /// What was asked for.
+    /// The name given.
     pub given: String,
     /// Up to three names, nearest first.
     pub nearest: Vec<&'static str>,
 }
 
-/// The metric of that name; ncu's names may leave out a trailing `.sum`.
+/// The metric with that name. A trailing `.sum` of ncu's names may be omitted.
 ///
 /// ```
 /// let error = interp::metrics::find("shared_load_transaction").unwrap_err();

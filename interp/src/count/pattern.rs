@@ -1,16 +1,18 @@
-//! What a site's requests look like, so that a request like the last one costs next to nothing to check, count and serve.
+//! The pattern of a site's requests, with which a request like the last one costs next to nothing to check, count and
+//! serve.
 //!
-//! Loops repeat their accesses with the same distances between the lanes; only the first lane's address moves. A [`Pattern`]
-//! keeps the distances, and what was found out about them the slow way: the cost, the extent, how the data lies. A request
-//! *is like it* if all 32 lanes (active or not) have those distances, the mask is the one it was found with (or cannot
-//! matter), the first lane's address is so that every lane stays inside the bounds, and that address has moved by a multiple
-//! of the rules' period, or within the sectors of global memory, which changes no cost ([`SharedRules::period_bytes`],
-//! [`GlobalRules::period_bytes`]). Then the request is one more hit: hits are turned into counts when the pattern is
-//! replaced, and at the end ([`Pattern::settle`]).
+//! Loops repeat their accesses with the same distances between the lanes, and only the first lane's address moves. A
+//! [`Pattern`] has the distances, and what the slow path found out about them: the cost, the extent and the layout of
+//! the data. A request *matches* the pattern if all 32 lanes (active or not) have those distances, the mask is that of
+//! the pattern (or cannot matter), the first lane's address is such that every lane stays within the bounds, and that
+//! address has moved by a multiple of the rules' period, or within the sectors of global memory, which changes no cost
+//! ([`SharedRules::period_bytes`], [`GlobalRules::period_bytes`]). Such a request is a hit. Hits are converted to
+//! counts when the pattern is replaced, and at the end ([`Pattern::settle`]).
 //!
-//! Distances are compared where they are cheapest to have: of the index register, if the address is a scalar base plus an
-//! index, else of the pointer register. Invariant of a pattern with a mask: if the first lane's address passes the range
-//! check, the bytes of all 32 lanes lie inside the bounds that the site was checked against, aligned to the width.
+//! Distances are compared where they are cheapest to get: in the index register, if the address is a scalar base plus
+//! an index, otherwise in the pointer register. Invariant of a pattern with a mask: if the first lane's address passes
+//! the range check, the bytes of all 32 lanes lie within the bounds that the site was checked against, aligned to the
+//! width.
 //!
 //! [`SharedRules::period_bytes`]: crate::rules::SharedRules::period_bytes
 //! [`GlobalRules::period_bytes`]: crate::rules::GlobalRules::period_bytes
@@ -28,27 +30,29 @@ use crate::isa::bytecode::{Inst, MemSite};
 use crate::isa::registers::View;
 use crate::patience::Patience;
 
-/// How the data of 32 lanes lies in memory.
+/// The layout of 32 lanes' data in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
-    /// One element for all.
+    /// One element for all lanes.
     Splat,
     /// 32 elements of 4 or 8 bytes in the order of the lanes.
     Run,
-    /// 4-byte elements, each half-warp's in the order of its lanes: a warp of a 16 by 16 block on two rows of an array.
+    /// 4-byte elements. Each half-warp's are in the order of its lanes: a warp of a 16 by 16 block accessing two rows
+    /// of an array.
     Halves,
-    /// 4-byte elements, one for each half-warp: the same, on a column.
+    /// 4-byte elements, one for each half-warp: the same warp accessing a column.
     Pair,
-    /// Other 4-byte elements, all of them within 128 bytes.
+    /// Other 4-byte elements, all within 128 bytes.
     Row,
-    /// Up to four 4-byte elements of each lane, each half-warp's within [`ROWS_BYTES`]: `float4`, or words some words apart.
+    /// Up to four 4-byte elements per lane, each half-warp's within [`ROWS_BYTES`]: `float4`, or words at a distance of
+    /// a few words.
     Rows,
-    /// Anything else.
+    /// Any other layout.
     Scattered,
 }
 
 impl Shape {
-    /// Whether words lie in a common way, in memory of so many bytes.
+    /// Whether words have a common layout, in memory of this size.
     #[inline(always)]
     pub(crate) fn is_quick(self, bytes: u64) -> bool {
         match self {
@@ -59,11 +63,11 @@ impl Shape {
     }
 }
 
-/// How far apart a half-warp's bytes in [`Shape::Rows`] may be: four registers of a CPU with AVX-512.
+/// The largest extent of a half-warp's bytes in [`Shape::Rows`]: four registers of a CPU with AVX-512.
 pub(crate) const ROWS_BYTES: u32 = 256;
 
-/// What a site's last slow request looked like. See the module. What a request like it needs is in two of the CPU's cache lines, behind the
-/// distances.
+/// The pattern of a site's last slow request. See the module. After the distances, the fields that a matching request
+/// needs are in two of the CPU's cache lines.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Pattern {
@@ -74,48 +78,48 @@ pub(crate) struct Pattern {
     pub(crate) window: Window,
     /// The bytes between the lowest lane and the first one.
     pub(crate) below: u64,
-    /// The mask of the requests; 0 if there is no pattern.
+    /// The mask of the requests; 0 for an empty pattern.
     pub(crate) mask: u32,
-    /// Any mask will do: the request costs the least even with all lanes.
+    /// Whether any mask matches, because the request has the lowest cost even with all lanes.
     pub(crate) any_mask: bool,
-    /// Every request of the launch has these distances.
+    /// Whether every request of the launch has these distances.
     pub(crate) is_fixed: bool,
     pub(crate) shape: Shape,
-    /// All lanes follow each other without gaps, whatever the width.
+    /// Whether all lanes are consecutive, for any width.
     pub(crate) run: bool,
     pub(crate) hits: Hits,
-    /// The last request, if it was like the pattern.
+    /// The last request, if it matched the pattern.
     pub(crate) last: Last,
-    /// The lowest lane's address (offset, of shared memory) in the last request that was served in a function of its own.
+    /// The lowest lane's address (offset, in shared memory) in the last request that was served by a `rest_` function.
     pub(crate) lowest: u64,
     pub(crate) index: IndexRange,
     /// The bytes between the lowest lane and the lowest of each half-warp.
     pub(crate) half_lows: [u32; 2],
     /// The bytes between the lowest and the highest lane.
     pub(crate) extent: u32,
-    /// How many patterns there have been.
+    /// How many patterns the site has had.
     pub(crate) version: u32,
-    /// The region all lanes are in: of global memory.
+    /// The region of all lanes, for global memory.
     pub(crate) region: u32,
     pub(crate) charge: Charge,
     pub(crate) patience: Patience,
     pub(crate) walk: Walk,
 }
 
-/// Where a request like the pattern was.
+/// The position of the last matching request.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Last {
-    /// The first lane's address (offset, of shared memory); [`Last::NONE`] if there was none.
+    /// The first lane's address (offset, in shared memory); [`Last::NONE`] without such a request.
     pub(crate) first: u64,
-    /// The first lane's index, of a scalar base in global memory.
+    /// The first lane's index, for a scalar base in global memory.
     pub(crate) index: u32,
-    /// No lane's innermost subscript was beyond its array. Known under observers that see every access.
+    /// Whether no lane's innermost subscript was out of bounds. Known only with observers that see every access.
     pub(crate) is_within: bool,
 }
 
 impl Last {
-    /// No address, and no offset.
+    /// Neither an address nor an offset.
     pub(crate) const NONE: u64 = u64::MAX;
 }
 
@@ -125,12 +129,12 @@ pub(crate) struct Walk {
     /// The block of the last request, and the address of its first one.
     block: u64,
     first: u64,
-    /// From there to the first one of the block before, modulo 2^64.
+    /// The distance from there to the first one of the block before, modulo 2^64.
     step: u64,
 }
 
 impl Walk {
-    /// How far from a request of a block the next block's is likely to be, modulo 2^64.
+    /// The expected distance from a request of a block to the same one of the next block, modulo 2^64.
     #[inline(always)]
     pub(crate) fn step(&mut self, block: u64, lowest: u64) -> u64 {
         if self.block != block {
@@ -144,14 +148,15 @@ impl Walk {
     }
 }
 
-/// Where the first lane of a request may be: first and last address (offset, of shared memory), the last as a distance from the first.
+/// The valid positions of a request's first lane: first and last address (offset, in shared memory), the last as a
+/// distance from the first.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Window {
     pub(crate) from: u64,
     pub(crate) range: u64,
-    /// Modulo the period (`period` is that minus 1) the address must be between `phase` and so much more, and a multiple of the width
-    /// (`align` is that minus 1) away from it.
+    /// The slack: modulo the period (`period` is that minus 1) the address must be within the slack after `phase`, at a
+    /// distance that is a multiple of the width (`align` is that minus 1).
     pub(crate) phase: u64,
     pub(crate) period: u64,
     pub(crate) slack: u64,
@@ -167,7 +172,7 @@ impl Window {
         inside & in_phase
     }
 
-    /// The same of a window without slack: whole periods from an aligned address are aligned.
+    /// The same for a window without slack: whole periods from an aligned address are aligned.
     #[inline(always)]
     fn holds_exactly(&self, first: u64) -> bool {
         debug_assert!(self.slack == 0 && self.align & !self.period == 0);
@@ -176,7 +181,7 @@ impl Window {
     }
 }
 
-/// What the first lane's index may be, so that no index wraps around.
+/// The valid indices of the first lane, for which no lane's index wraps around.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct IndexRange {
@@ -191,25 +196,25 @@ impl IndexRange {
     }
 }
 
-/// Requests like the pattern's.
+/// The number of matching requests.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Hits {
-    /// With its mask.
+    /// Those with the pattern's mask.
     pub(crate) alike: u64,
-    /// With other masks, and their active lanes.
+    /// Those with other masks, and their active lanes.
     pub(crate) others: u64,
     pub(crate) other_lanes: u64,
 }
 
 impl Hits {
-    /// A request that is counted here without a pattern.
+    /// Counts a request here without a pattern.
     #[inline(always)]
     pub(crate) fn count_apart(&mut self, mask: u32) {
         self.count_times(mask, 1);
     }
 
-    /// So many of them.
+    /// Counts several of them.
     #[inline(always)]
     pub(crate) fn count_times(&mut self, mask: u32, times: u64) {
         self.others += times;
@@ -221,13 +226,13 @@ impl Hits {
     }
 }
 
-/// A request that was served the slow way, as a pattern to be.
+/// A request that was served by the slow path, from which a pattern is made.
 pub(crate) struct Example<'a> {
     pub(crate) inst: &'a Inst,
     pub(crate) site: &'a MemSite,
     pub(crate) mask: u32,
     pub(crate) charge: Charge,
-    /// Bounds the site's accesses are checked against: first address and end.
+    /// The bounds that the site's accesses are checked against: first address and end.
     pub(crate) bounds: (u64, u64),
     pub(crate) region: u32,
     /// See [`has_like_warps`](crate::isa::grid::Shape::has_like_warps).
@@ -264,8 +269,8 @@ impl Pattern {
         }
     }
 
-    /// Whether a request whose lanes have the pattern's distances is like it; counts it then. `IN_SECTORS`: it may move within the
-    /// sectors of global memory.
+    /// Whether a request whose lanes have the pattern's distances matches it. If so, counts it. `IN_SECTORS`: it may
+    /// move within the sectors of global memory.
     #[inline(always)]
     pub(crate) fn admits<const IN_SECTORS: bool>(&mut self, first: u64, mask: u32) -> bool {
         let in_window = match IN_SECTORS {
@@ -286,7 +291,7 @@ impl Pattern {
         self.any_mask
     }
 
-    /// Whether the same requests are like both.
+    /// Whether both match the same requests.
     pub(crate) fn is_same(&self, other: &Pattern) -> bool {
         let window = |pattern: &Pattern| {
             let Window {
@@ -310,7 +315,7 @@ impl Pattern {
             && window(self) == window(other)
     }
 
-    /// A request that was admitted did not come.
+    /// Undoes the counting of a request that did not happen after all.
     pub(crate) fn take_back(&mut self, mask: u32) {
         if mask == self.mask {
             self.hits.alike -= 1;
@@ -320,7 +325,7 @@ impl Pattern {
         }
     }
 
-    /// The same of several requests of one mask, each so many bytes behind the one before; counts nothing.
+    /// Whether several requests with one mask match, each at the same distance from the one before. Counts nothing.
     pub(crate) fn admits_all<const IN_SECTORS: bool>(
         &self,
         requests: &Requests,
@@ -329,13 +334,13 @@ impl Pattern {
         let window = &self.window;
         let (first, last) = (requests.first, requests.at(requests.count - 1));
         let inside = |address: u64| address.wrapping_sub(window.from) <= window.range;
-        // What moves in one direction stays between its ends.
+        // Positions that move in one direction stay between the ends.
         if mask != self.mask && !self.any_mask || !inside(first) || !inside(last) {
             return false;
         }
         let rounds = match requests.stride_bytes as u64 & window.period {
             0 => 1,
-            // After a period it begins again.
+            // After a period the positions repeat.
             _ => requests.count.min(window.period as u32 + 1),
         };
         (0..rounds).all(|round| match IN_SECTORS {
@@ -352,7 +357,7 @@ impl Pattern {
         }
     }
 
-    /// Counts so many requests that were admitted together.
+    /// Counts requests that matched together.
     pub(crate) fn count_all(&mut self, mask: u32, count: u32) {
         match mask == self.mask {
             true => self.hits.alike += u64::from(count),
@@ -366,7 +371,7 @@ impl Pattern {
         self.patience.tries()
     }
 
-    /// Whether each half-warp's elements are so many bytes apart.
+    /// Whether each half-warp's elements are `step` bytes apart.
     fn in_halves(&self, step: u32) -> bool {
         let follows = |l: usize| self.bytes[l] == self.bytes[l - 1].wrapping_add(step);
         (1..32).all(|l| l == 16 || follows(l))
@@ -401,10 +406,10 @@ impl Pattern {
     }
 }
 
-/// Requests one after the other, each as far from the one before.
+/// A sequence of requests at a constant distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Requests {
-    /// The first lane's address (offset, of shared memory) in the first one.
+    /// The first lane's address (offset, in shared memory) in the first one.
     pub(crate) first: u64,
     pub(crate) stride_bytes: i64,
     pub(crate) count: u32,
@@ -418,7 +423,7 @@ impl Requests {
     }
 }
 
-/// Base and scaled index of all lanes, added: of pointers kept as 32 bits.
+/// Base plus scaled index of all lanes, for 32-bit pointers.
 #[inline(always)]
 pub(crate) fn sums32(r: View, i: &Inst, site: &MemSite) -> [u32; 32] {
     let (a, b, scale) = (r.v32(i.a), r.v32(i.b), site.address.scale as u32);

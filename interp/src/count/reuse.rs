@@ -1,18 +1,21 @@
-//! How often the bytes of global memory are asked for: by a block, and over the grid.
+//! Measures how often the same bytes of global memory are accessed, within a block and over the grid.
 //!
-//! A count of requests does not say whether they go to the same bytes again. That takes the set of bytes that a block's accesses touch, and to keep
-//! it for every block would cost more than the rest of the counting. So it is kept for some blocks (`sample`), chosen by the grid's size
-//! alone: they are the same for any number of jobs, for a launch whose other blocks are replayed, and for one that is counted from
-//! representatives. A set is a list of stretches of bytes, by source access. Of like launches not all are looked at (`launch::repeats`).
+//! The number of requests does not tell whether they go to the same bytes again. That requires the set of bytes that a
+//! block's accesses touch, which would cost more than all other counting if it were kept for every block. It is
+//! therefore kept only for a sample of blocks (`sample`), chosen by the grid's size alone: the sample is the same with
+//! any number of jobs, for a launch whose other blocks are replayed, and for one that is counted from representatives.
+//! A set is a list of stretches of bytes, by source access. Of equal launches not all are sampled (`launch::repeats`).
 //!
-//! - *By a block*: bytes asked for in the sampled blocks, over the bytes that are in the blocks' sets. It is exact for the blocks in the sample.
-//! - *Over the grid*: exact where all blocks are in the sample. Else the sample has, around some blocks, a neighbour and a distant block along each
-//!   axis, and three patterns are recognised: all blocks of the axis have one set (the rows of a matrix for all blocks of a row of blocks), sets that
-//!   only neighbours share in part (a stencil) or not at all, and sets that all overlap alike (lookups at random). What is neither is `None`.
+//! - *Within a block*: bytes accessed in the sampled blocks, divided by the bytes in the blocks' sets. It is exact for
+//!   the sampled blocks.
+//! - *Over the grid*: exact if all blocks are sampled. Otherwise the sample has, around some blocks, a neighbour and a
+//!   distant block along each axis, and three patterns are recognised: all blocks of the axis have the same set (the
+//!   rows of a matrix for all blocks of a row of blocks), sets that only neighbours share in part (a stencil) or not at
+//!   all, and sets that all overlap equally (random lookups). Otherwise the result is `None`.
 //!
-//! Worked case: the naive product of two 256 by 256 matrices in blocks of 32 by 32. A block asks `a` for 32 * 32 * 256 elements, of which 32 * 256
-//! are different: 32 times. The neighbour along x has the same set, the one along y another one: over the grid there are 8 sets, and each element
-//! is read 256 times.
+//! An example: the naive product of two 256 by 256 matrices in blocks of 32 by 32. A block accesses 32 * 32 * 256
+//! elements of `a`, of which 32 * 256 are distinct: 32 times each. The neighbour along x has the same set, and the one
+//! along y a different one. Over the grid there are 8 sets, and each element is read 256 times.
 
 mod sample;
 mod stretches;
@@ -26,45 +29,46 @@ use crate::count::pattern::Pattern;
 use crate::count::stats::Charge;
 use crate::isa::mask::LaneMask;
 
-/// An access that has more stretches than this in a block is given up, in all blocks: to compare more of them would be felt.
+/// The most stretches of an access in a block. An access with more is dropped in all blocks, because comparing them
+/// would take noticeable time.
 const MOST_STRETCHES: usize = 1 << 16;
 
-/// What some blocks asked of global memory, and how much of it was different.
+/// The accesses of some blocks to global memory, and how many of the bytes were distinct.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reuse {
-    /// Blocks that were looked at and made the access.
+    /// Sampled blocks that made the access.
     pub blocks: u64,
     /// Requests of these blocks.
     pub requests: u64,
-    /// Bytes that their lanes asked for.
+    /// Bytes that their lanes accessed.
     pub bytes: u64,
-    /// Sectors that were moved for them; 0 where the rules do not say.
+    /// Sectors that were moved for them; 0 if the rules do not tell.
     pub sectors: u64,
-    /// Different bytes of each block, summed.
+    /// Distinct bytes of each block, summed.
     pub distinct_bytes: u64,
-    /// Different sectors of each block, summed.
+    /// Distinct sectors of each block, summed.
     pub distinct_sectors: u64,
-    /// The most different bytes of one block.
+    /// The most distinct bytes of one block.
     pub most_bytes: u64,
-    /// Different bytes over the whole grid; `None`: the blocks that were looked at do not say.
+    /// Distinct bytes over the whole grid; `None`: this does not follow from the sample.
     pub grid_bytes: Option<u64>,
-    /// It is exact: all blocks were looked at.
+    /// Whether the values are exact, because all blocks were sampled.
     pub is_exact: bool,
 }
 
 impl Reuse {
-    /// How often a block asks for each of its bytes, in the mean.
+    /// How often a block accesses each of its bytes, on average.
     pub fn by_block(&self) -> f64 {
         self.bytes as f64 / self.distinct_bytes.max(1) as f64
     }
 
-    /// How often a sector is moved for a block, in the mean.
+    /// How often a sector is moved for a block, on average.
     pub fn sectors_by_block(&self) -> f64 {
         self.sectors as f64 / self.distinct_sectors.max(1) as f64
     }
 }
 
-/// Requests of rounds of a loop that were noted together.
+/// Requests of several rounds of a loop that were recorded together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Swept {
     version: u32,
@@ -74,22 +78,22 @@ struct Swept {
     stride_bytes: i64,
 }
 
-/// Such sweeps of an access that are remembered: other warps of a block often make the same.
+/// How many such sweeps of an access are remembered: other warps of a block often make the same.
 const REMEMBERED: usize = 4;
 
-/// What an access of a block asked for.
+/// What an access of a block touched.
 #[derive(Clone, Debug, Default)]
 struct Noted {
-    /// Bytes of the block's turns that are over, sorted.
+    /// Bytes of the block's earlier turns, sorted.
     stretches: Vec<Stretch>,
     requests: u64,
     lanes: u64,
     sectors: u64,
     width_bytes: u32,
-    /// The bytes are too many.
+    /// Whether there are too many bytes.
     is_lost: bool,
     swept: [Option<Swept>; REMEMBERED],
-    /// The oldest of those.
+    /// The oldest of the remembered sweeps.
     oldest: usize,
 }
 
@@ -104,7 +108,7 @@ impl Noted {
         }
     }
 
-    /// Whether a sweep is one of the last ones. If not, it is from now on.
+    /// Whether a sweep is one of the last ones. If not, remembers it.
     fn has_swept(&mut self, swept: Swept) -> bool {
         if self.swept.contains(&Some(swept)) {
             return true;
@@ -114,7 +118,7 @@ impl Noted {
         false
     }
 
-    /// What the block's turn touched is over.
+    /// The block's turn is over: adds what it touched.
     fn keep(&mut self, touched: &mut Touched) {
         if touched.is_empty() {
             return;
@@ -136,26 +140,26 @@ impl Noted {
     }
 }
 
-/// What the sampled blocks of a launch asked for.
+/// What the sampled blocks of a launch touched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reach {
-    /// The block that runs is one of them.
+    /// Whether the current block is sampled.
     pub(crate) is_on: bool,
     sampled: Vec<u64>,
-    /// Counters of the kernel.
+    /// The number of counters of the kernel.
     counters: usize,
-    /// The number of the one that runs, among `blocks`.
+    /// The index of the current block in `blocks`.
     current: usize,
     /// What it touches in this turn, by counter.
     touched: Vec<Touched>,
     /// By block, in the order in which they began.
     blocks: Vec<(u64, Vec<Noted>)>,
-    /// Counters that a block had too many stretches of: nothing will be said of them.
+    /// Counters for which a block had too many stretches. They get no result.
     lost: Vec<u32>,
 }
 
 impl Reach {
-    /// Of a launch; `counters` of its kernel.
+    /// For a launch; `counters`: the number of counters of its kernel.
     pub(crate) fn new(grid: [u32; 3], counters: usize) -> Reach {
         Reach {
             sampled: sampled(grid),
@@ -164,18 +168,18 @@ impl Reach {
         }
     }
 
-    /// Whether a block is looked at.
+    /// Whether a block is sampled.
     #[inline]
     pub(crate) fn samples(&self, block: u64) -> bool {
         self.sampled.binary_search(&block).is_ok()
     }
 
-    /// Those that are.
+    /// The sampled blocks.
     pub(crate) fn sampled(&self) -> &[u64] {
         &self.sampled
     }
 
-    /// A block runs from now on.
+    /// The current block changes to this one.
     #[inline]
     pub(crate) fn enter(&mut self, block: u64) {
         self.is_on = !self.sampled.is_empty() && self.samples(block);
@@ -195,7 +199,7 @@ impl Reach {
         });
     }
 
-    /// It runs no more.
+    /// The current block stops running.
     #[inline]
     pub(crate) fn leave(&mut self) {
         if self.is_on {
@@ -227,7 +231,7 @@ impl Reach {
         Some((noted, self.touched.get_mut(counter as usize)?))
     }
 
-    /// A request by the lanes' addresses.
+    /// Records a request by the lanes' addresses.
     #[cold]
     pub(crate) fn note(
         &mut self,
@@ -246,7 +250,7 @@ impl Reach {
         noted.is_lost = all.is_none();
     }
 
-    /// A request like a pattern, its lowest lane at an address.
+    /// Records a request that matches a pattern and has its lowest lane at an address.
     #[cold]
     pub(crate) fn note_like(
         &mut self,
@@ -272,7 +276,7 @@ impl Reach {
         noted.is_lost = all.is_none();
     }
 
-    /// Requests of `count` rounds like a pattern, each so many bytes behind the one before.
+    /// Records requests of `count` rounds that match a pattern, at a constant distance.
     #[cold]
     pub(crate) fn note_swept(
         &mut self,
@@ -301,12 +305,12 @@ impl Reach {
         noted.is_lost = all.is_none();
     }
 
-    /// Adds what another worker, or part, has seen.
+    /// Adds what another worker, or part, has recorded.
     pub(crate) fn absorb(&mut self, other: &Reach) {
         self.blocks.extend(other.blocks.iter().cloned());
     }
 
-    /// What came of some accesses together; `all_bytes`: what they asked for in all blocks.
+    /// The result for several accesses together. `all_bytes`: the bytes that they accessed in all blocks.
     pub(crate) fn reuse(
         &self,
         counters: &[usize],
@@ -369,7 +373,7 @@ impl Reach {
     }
 }
 
-/// The stretches of a request like a pattern, those of neighbouring lanes put together.
+/// The stretches of a request that matches a pattern. Those of adjacent lanes are merged.
 fn pieces(pattern: &Pattern, mask: u32, lowest: u64, width_bytes: u32) -> Vec<Stretch> {
     let mut pieces: Vec<Stretch> = Vec::new();
     for lane in LaneMask(mask) {
@@ -383,7 +387,7 @@ fn pieces(pattern: &Pattern, mask: u32, lowest: u64, width_bytes: u32) -> Vec<St
     pieces
 }
 
-/// Adds a stretch and those of further rounds, each so many bytes behind the one before. `None`: they are too many.
+/// Adds a stretch and those of further rounds, at a constant distance. `None`: there are too many.
 fn sweep(
     touched: &mut Touched,
     (start, end): Stretch,
@@ -392,7 +396,7 @@ fn sweep(
 ) -> Option<()> {
     let rounds = i64::from(count);
     if stride_bytes.unsigned_abs() <= end - start {
-        // Each round's piece touches the one before.
+        // Each round's piece is adjacent to the one before.
         let way = stride_bytes.wrapping_mul(rounds - 1);
         let (low, high) = (way.min(0), way.max(0));
         return touched.add(
@@ -408,7 +412,7 @@ fn sweep(
 
 impl Coded for Noted {
     fn put(&self, out: &mut Vec<u8>) {
-        // Sorted stretches are short as distances.
+        // Sorted stretches are short when encoded as distances.
         self.stretches.len().put(out);
         let mut from = 0;
         for &(start, end) in &self.stretches {
@@ -469,7 +473,7 @@ mod tests {
 
     use super::*;
 
-    /// A launch whose blocks each ask, `times` times, for these stretches.
+    /// A launch whose blocks each access these stretches `times` times.
     fn reuse(grid: [u32; 3], times: u64, set: impl Fn([u64; 3]) -> Vec<Stretch>) -> Option<Reuse> {
         let mut reach = Reach::new(grid, 1);
         let sides = grid.map(u64::from);
@@ -493,7 +497,7 @@ mod tests {
             }
             reach.leave();
         }
-        // As of two workers, one of which has come over from another process.
+        // Like two workers, one of which is in another process.
         let mut bytes = Vec::new();
         reach.put(&mut bytes);
         let mut sum = Reach::new(grid, 1);
@@ -503,7 +507,7 @@ mod tests {
 
     #[test]
     fn rows_and_columns_of_blocks_share_their_sets() {
-        // The operands of a product: one follows blockIdx.y, the other blockIdx.x.
+        // The operands of a product: one depends on blockIdx.y, the other on blockIdx.x.
         let rows = reuse([20, 30, 1], 3, |[_, y, _]| vec![(y * 512, y * 512 + 512)]);
         let rows = rows.expect("a set");
         assert_eq!((rows.by_block(), rows.grid_bytes), (3.0, Some(30 * 512)));
@@ -526,13 +530,13 @@ mod tests {
         assert_eq!(stream.and_then(|stream| stream.grid_bytes), Some(500 * 256));
         let halo = reuse([500, 1, 1], 1, |[x, ..]| vec![(x * 256, x * 256 + 264)]);
         assert_eq!(halo.and_then(|halo| halo.grid_bytes), Some(500 * 256 + 8));
-        // Four of five blocks have nothing to do.
+        // Four of five blocks are idle.
         let idle = reuse([500, 1, 1], 1, |[x, ..]| match x < 100 {
             true => vec![(x * 256, x * 256 + 256)],
             false => vec![],
         });
         assert_eq!(idle.and_then(|idle| idle.grid_bytes), Some(100 * 256));
-        // Rows of blocks that are numbered through: a few blocks do not show it.
+        // Rows of blocks with consecutive numbers: a few blocks do not show that.
         let folded = reuse([400, 1, 1], 1, |[x, ..]| {
             vec![(x / 20 * 256, x / 20 * 256 + 256)]
         });
@@ -541,7 +545,7 @@ mod tests {
     }
 
     proptest! {
-        /// Of few blocks everything is exact.
+        /// With few blocks everything is exact.
         #[test]
         fn sets_are_those_of_bytes(
             blocks in prop::collection::vec(prop::collection::vec((0..300u64, 1..40u64), 0..20), 1..5),

@@ -1,8 +1,8 @@
-//! Counters: what a source access, and what a whole launch, has cost so far.
+//! Counters: the costs of a source access and of a whole launch so far.
 //!
-//! Plain numbers that only grow. Merging is addition and maximum, so any order of blocks and any number of CPU
-//! threads gives the same counts. What a rule set does not model is counted too, as requests without a cost, so
-//! that no total passes for complete when it is not.
+//! They are plain numbers that only grow. Merging adds them or takes the maximum, so any order of blocks and any number
+//! of CPU threads gives the same counts. Requests that a rule set does not model are counted without a cost, so that an
+//! incomplete total is recognisable.
 //!
 //! ```
 //! use interp::mask::LaneMask;
@@ -27,9 +27,9 @@ pub(crate) enum Charge {
     Shared(Option<Cost>),
     /// By the coalescing rule.
     Global(Option<GlobalCost>),
-    /// Constant memory: how many different words the lanes read, which are served one after another.
+    /// Constant memory: the number of distinct words that the lanes read. They are served one after another.
     Constant(u32),
-    /// Local memory: how often, how many lanes; no rule gives them transactions.
+    /// Local memory: only requests and lanes are counted, because no rule gives them transactions.
     Plain,
 }
 
@@ -38,28 +38,30 @@ pub(crate) enum Charge {
 pub struct SiteCounts {
     /// Warp instructions executed with at least one active lane.
     pub instructions: u64,
-    /// Memory requests: one for each instruction; before sm_50 more for wide global accesses.
+    /// Memory requests: one per instruction; before sm_50 more for wide global accesses.
     pub requests: u64,
-    /// Transactions: wavefronts of shared memory; of global memory what nvprof counted on the architecture; different words of constant
-    /// memory.
+    /// Transactions: wavefronts of shared memory; for global memory what nvprof counted on the architecture; distinct
+    /// words of constant memory.
     pub transactions: u64,
     /// Shared and constant memory: the transactions of the same requests without conflicts.
     pub ideal: u64,
-    /// Shared memory: the highest way of a conflict. Constant memory: the most words of a request.
+    /// Shared memory: the highest degree of a bank conflict. Constant memory: the most words of a request.
     pub max_degree: u32,
     /// Global memory: 32-byte sectors moved.
     pub sectors: u64,
-    /// Global memory: the sectors that each instruction's distinct bytes would fill.
+    /// Global memory: the sectors that the distinct bytes of each instruction would fill.
     pub ideal_sectors: u64,
-    /// Bytes asked for, lane by lane.
+    /// Bytes accessed, counted in each lane.
     pub bytes: u64,
-    /// Global memory: bytes asked for, each counted once an instruction.
+    /// Global memory: bytes accessed, counted once per instruction.
     pub distinct_bytes: u64,
     /// Active lanes, summed over the instructions.
     pub active_lanes: u64,
-    /// How many instructions had each degree (shared) or number of transactions (global, constant); 32 and more in the last.
+    /// How many instructions had each degree (shared) or number of transactions (global, constant). The last element
+    /// has 32 and more.
     pub degree_histogram: [u64; 33],
-    /// Instructions the rule set has no cost for; they are in `instructions`, `requests`, `bytes` and `active_lanes`.
+    /// Instructions for which the rule set has no cost. They are included in `instructions`, `requests`, `bytes` and
+    /// `active_lanes`.
     pub not_modelled_instructions: u64,
 }
 
@@ -83,14 +85,14 @@ impl Default for SiteCounts {
 }
 
 impl SiteCounts {
-    /// Adds one instruction on shared memory; `None`: not modelled. Without an active lane nothing is counted.
+    /// Adds one instruction on shared memory; `None`: not modelled. Counts nothing without an active lane.
     #[inline]
     pub fn add_shared(&mut self, cost: Option<Cost>, width_bytes: u32, mask: LaneMask) {
         let requests = u64::from(!mask.is_empty());
         self.add_shared_requests(cost, width_bytes, requests, u64::from(mask.count()));
     }
 
-    /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
+    /// Adds `n` instructions with the same cost, with `lanes` active lanes in all.
     #[inline]
     fn add_shared_requests(&mut self, cost: Option<Cost>, width_bytes: u32, n: u64, lanes: u64) {
         self.add_plain_requests(width_bytes, n, lanes);
@@ -107,14 +109,14 @@ impl SiteCounts {
         self.degree_histogram[cost.degree.min(32) as usize] += n;
     }
 
-    /// Adds one instruction on global memory; `None`: not modelled. Without an active lane nothing is counted.
+    /// Adds one instruction on global memory; `None`: not modelled. Counts nothing without an active lane.
     #[inline]
     pub fn add_global(&mut self, cost: Option<GlobalCost>, width_bytes: u32, mask: LaneMask) {
         let requests = u64::from(!mask.is_empty());
         self.add_global_requests(cost, width_bytes, requests, u64::from(mask.count()));
     }
 
-    /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
+    /// Adds `n` instructions with the same cost, with `lanes` active lanes in all.
     #[inline]
     fn add_global_requests(
         &mut self,
@@ -139,7 +141,7 @@ impl SiteCounts {
         self.degree_histogram[cost.transactions.min(32) as usize] += n;
     }
 
-    /// Adds `n` instructions that cost the same, with `lanes` active lanes in all.
+    /// Adds `n` instructions with the same cost, with `lanes` active lanes in all.
     #[inline]
     pub(crate) fn add_requests(&mut self, charge: Charge, width_bytes: u32, n: u64, lanes: u64) {
         match charge {
@@ -150,7 +152,7 @@ impl SiteCounts {
         }
     }
 
-    /// Adds `n` instructions that read so many different words of constant memory, with `lanes` active lanes in all.
+    /// Adds `n` instructions that read this many distinct words of constant memory, with `lanes` active lanes in all.
     #[inline]
     fn add_constant_requests(&mut self, words: u32, width_bytes: u32, n: u64, lanes: u64) {
         self.add_plain_requests(width_bytes, n, lanes);
@@ -160,7 +162,7 @@ impl SiteCounts {
         self.degree_histogram[words.min(32) as usize] += n;
     }
 
-    /// Adds `n` instructions, one request each, with `lanes` active lanes in all.
+    /// Adds `n` instructions with one request each, with `lanes` active lanes in all.
     #[inline]
     fn add_plain_requests(&mut self, width_bytes: u32, n: u64, lanes: u64) {
         self.instructions += n;
@@ -169,12 +171,12 @@ impl SiteCounts {
         self.bytes += lanes * u64::from(width_bytes);
     }
 
-    /// Transactions beyond the ideal ones: ncu's bank conflicts.
+    /// The transactions beyond the ideal ones: ncu's bank conflicts.
     pub fn bank_conflicts(&self) -> u64 {
         self.transactions.saturating_sub(self.ideal)
     }
 
-    /// Is a part of the cost unknown?
+    /// Whether a part of the cost is unknown.
     pub fn not_modelled(&self) -> bool {
         self.not_modelled_instructions > 0
     }
@@ -184,7 +186,7 @@ impl SiteCounts {
         self.merge_times(other, 1);
     }
 
-    /// Adds them so many times.
+    /// Adds them `times` times.
     pub(crate) fn merge_times(&mut self, other: &Self, times: u64) {
         self.instructions += times * other.instructions;
         self.requests += times * other.requests;
@@ -210,11 +212,11 @@ pub struct LaunchCounts {
     pub warps: u64,
     /// Instructions executed by warps.
     pub warp_instructions: u64,
-    /// The same, counted once for each active lane.
+    /// Instructions executed by threads: each counts once per active lane.
     pub thread_instructions: u64,
     /// Branches executed by warps.
     pub branches: u64,
-    /// Branches whose active lanes went different ways.
+    /// Branches at which active lanes diverged.
     pub divergent_branches: u64,
     /// Block barriers executed by warps.
     pub barriers: u64,

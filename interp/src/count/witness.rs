@@ -1,8 +1,9 @@
-//! The worst request of each site (the first one, where none wastes anything), kept as evidence: which lanes asked for
-//! which addresses.
+//! Keeps the worst request of each site as evidence (or the first one, if no request wastes anything), with the
+//! addresses that its lanes accessed.
 //!
-//! "Worst" is the most transactions (shared) or sectors (global) beyond the ideal; of equals the first in the order of
-//! blocks, and within a block in the order of execution. So the witness is the same at any number of workers.
+//! "Worst" means the most transactions (shared) or sectors (global) beyond the ideal. Among equal requests it is the
+//! first in the order of blocks, and within a block in the order of execution. The witness is therefore the same with
+//! any number of workers.
 
 use crate::coded::coded;
 
@@ -16,7 +17,7 @@ pub(crate) struct Worst {
     addresses: Option<Box<[u64; 32]>>,
 }
 
-/// Where the request comes from.
+/// The origin of the request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Whence {
     /// The block's number in the grid.
@@ -26,7 +27,7 @@ pub(crate) struct Whence {
 }
 
 impl Worst {
-    /// Whether a request that wastes so much has to be kept.
+    /// Whether a request with this waste has to be kept.
     #[inline]
     pub(crate) fn is_beaten_by(&self, waste: u32) -> bool {
         waste > self.waste || self.addresses.is_none()
@@ -52,7 +53,7 @@ impl Worst {
         }
     }
 
-    /// Takes over what another worker kept, if it is worse or comes before.
+    /// Takes another worker's request if it is worse, or equal and earlier.
     pub(crate) fn absorb(&mut self, other: &Worst) {
         let first = other.waste == self.waste && other.block < self.block;
         if other.addresses.is_some() && (first || self.is_beaten_by(other.waste)) {
@@ -60,7 +61,7 @@ impl Worst {
         }
     }
 
-    /// For the report.
+    /// The request for the report.
     pub(crate) fn witness(&self, block_index: impl Fn(u64) -> [u32; 3]) -> Option<Box<Witness>> {
         let addresses = self.addresses.as_deref()?;
         let block = block_index(self.block);
@@ -75,7 +76,7 @@ impl Worst {
     }
 }
 
-/// One request in full: which lanes asked for which addresses.
+/// One request in full, with the addresses that its lanes accessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// Transactions (shared) or sectors (global) beyond the ideal.

@@ -1,4 +1,4 @@
-//! Why memory cannot be used, and what an address is in.
+//! Describes why memory cannot be used, and what an address belongs to.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use ir::Space;
 
 use crate::fault::trap::{AccessOp, BadAccess, BadObject, TrapKind};
 
-/// What an address is in.
+/// What an address belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AddressKind {
     /// Heap, stack or a variable of the host.
@@ -23,28 +23,28 @@ pub enum AddressKind {
     Local,
     /// A string literal.
     String,
-    /// Null, or an index on null.
+    /// Null, or null plus an index.
     Null,
-    /// Something that was freed.
+    /// Freed memory.
     Freed,
-    /// Nothing.
+    /// No known memory.
     Unknown,
 }
 
 /// Why bytes cannot be read, written or freed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryFault {
-    /// What the address is in; `Device`, `Host` … mean: in it, but not with all its bytes.
+    /// What the address belongs to. `Device`, `Host` etc. mean that it is inside, but not with all `len` bytes.
     pub kind: AddressKind,
     /// The address.
     pub address: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub len: u64,
-    /// The object that is nearest.
+    /// The nearest object.
     pub object: Option<BadObject>,
-    /// The object is there, but may not be written.
+    /// Whether the object exists but is read-only.
     pub read_only: bool,
-    /// It was to be freed, as memory of this kind (`Host`, `Device`).
+    /// The kind of memory (`Host`, `Device`) as which it was to be freed.
     pub freed_as: Option<AddressKind>,
 }
 
@@ -93,7 +93,7 @@ impl MemoryFault {
         }
     }
 
-    /// What was to be freed as this is the other side's.
+    /// Whether the memory to free as `wanted` belongs to the other side.
     fn is_other_side(&self, wanted: AddressKind) -> bool {
         match self.kind {
             AddressKind::Host | AddressKind::String => wanted != AddressKind::Host,
@@ -104,13 +104,13 @@ impl MemoryFault {
         }
     }
 
-    /// Whether an allocation of the one side was given to what frees the other's.
+    /// Whether host memory was freed as device memory, or the reverse.
     pub fn is_wrong_side_free(&self) -> bool {
         self.freed_as
             .is_some_and(|wanted| self.is_other_side(wanted))
     }
 
-    /// The same as the reason of a trap.
+    /// The trap with this reason.
     pub fn trap(self, op: AccessOp) -> TrapKind {
         if self.freed_as.is_some() {
             return TrapKind::InvalidFree(Box::new(self));

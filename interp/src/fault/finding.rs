@@ -1,8 +1,8 @@
-//! What the checks found, as data: one [`Finding`] per pair of source accesses, however many threads it concerns.
+//! The findings of the checks, as data: one [`Finding`] per pair of source accesses, however many threads are involved.
 //!
-//! A finding says what (`fact`; in words, [`Finding::message`] and [`Finding::advice`]), its severity, who (`accesses`, each a thread of the
-//! first occurrence; `witness`, the lanes around them) and how often (`count`). The order of a launch's findings, and
-//! everything in them, is the same at any number of jobs.
+//! A finding has what is wrong (`fact`; in words, [`Finding::message`] and [`Finding::advice`]), its severity, the
+//! threads involved (`accesses`, each a thread of the first occurrence; `witness`, the lanes around them), and its
+//! count (`count`). The order of a launch's findings, and everything in them, is the same with any number of jobs.
 
 mod fact;
 pub mod remedy;
@@ -24,27 +24,27 @@ pub use remedy::{Barrier, MissingBarrier, Remedy};
 /// The class of a finding: the `kind` of the report's schema.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum FindingKind {
-    /// Two threads, one byte, no order, and one of them writes.
+    /// Two unordered accesses of different threads to the same byte, one of which writes.
     Race,
-    /// Two lanes of one warp, ordered by lockstep alone.
+    /// Two lanes of one warp that are ordered only by lockstep.
     WarpSynchronous,
-    /// A barrier that not all threads of the block reach, or not at one statement.
+    /// A barrier that some threads of the block miss, or reach at a different statement.
     BarrierDivergence,
-    /// Outside of the memory or of the array the source names.
+    /// An access outside of the memory, or of the array that the source names.
     OutOfBounds,
-    /// The address is not a multiple of the width.
+    /// An address that is not a multiple of the width.
     Misaligned,
-    /// The memory was given back before.
+    /// An access to memory that was freed.
     UseAfterFree,
-    /// At or near address 0.
+    /// An access at or near address 0.
     NullPointer,
-    /// Unwritten memory or an unwritten variable, whose value matters.
+    /// Uninitialised memory or an uninitialised variable, whose value influences something.
     Uninitialized,
-    /// A launch CUDA would refuse.
+    /// A launch that CUDA would reject.
     InvalidLaunch,
-    /// `__syncwarp`, a shuffle or a vote with a mask that its lanes do not have.
+    /// `__syncwarp`, a shuffle or a vote with a mask that does not match its lanes.
     InvalidMask,
-    /// Nobody can advance.
+    /// No thread can go on.
     Deadlock,
     /// An integer divided by zero.
     DivisionByZero,
@@ -52,14 +52,14 @@ pub enum FindingKind {
     Assertion,
     /// A shift out of range, an index that overflowed.
     Arithmetic,
-    /// What the launch leaves in memory differs with the order of its blocks and warps.
+    /// The final memory of the launch differs with the order of its blocks and warps.
     ScheduleDependent,
     /// Memory that was never freed.
     Leak,
 }
 
 impl FindingKind {
-    /// Each of them, in the order of the report's documentation.
+    /// All kinds, in the order of the report's documentation.
     pub const ALL: [FindingKind; 16] = [
         Self::Race,
         Self::WarpSynchronous,
@@ -79,7 +79,7 @@ impl FindingKind {
         Self::Leak,
     ];
 
-    /// As in the report: `race`, `warp_synchronous` …
+    /// The name in the report: `race`, `warp_synchronous` …
     pub fn name(self) -> &'static str {
         match self {
             Self::Race => "race",
@@ -108,12 +108,12 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// Severity of a finding. Errors make the program wrong (exit code 1).
+/// The severity of a finding. Errors mean that the program is wrong (exit code 1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// Worth knowing; the result is what was meant.
+    /// Worth knowing; the result is as intended.
     Note,
-    /// Works here and on some hardware, by luck or by an old promise.
+    /// Works here and on some hardware, by chance or because of an old guarantee.
     Warning,
     /// Wrong.
     Error,
@@ -145,11 +145,11 @@ pub enum FindingOp {
     Write,
     /// A read-modify-write.
     Atomic,
-    /// It stands at, or passed, a barrier.
+    /// It waits at, or passed, a barrier.
     Barrier,
     /// It ended.
     Exit,
-    /// It synchronises with lanes of its warp: `__syncwarp`, a shuffle, a vote.
+    /// It synchronises with lanes of its warp: `__syncwarp`, a shuffle, or a vote.
     Sync,
     /// It computes.
     Compute,
@@ -157,7 +157,7 @@ pub enum FindingOp {
     Call,
     /// The host launches a kernel.
     Launch,
-    /// It traps, not at an access.
+    /// It traps, but not at an access.
     Stop,
 }
 
@@ -195,7 +195,7 @@ impl fmt::Display for FindingOp {
     }
 }
 
-/// A value that was read or written: its bits and how to read them.
+/// A value that was read or written: its bits and their type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueBits {
     /// Zero-extended.
@@ -222,12 +222,12 @@ impl fmt::Display for ValueBits {
     }
 }
 
-/// One side of a [`Finding`]: what one thread did, the first time it was found.
+/// One side of a [`Finding`]: what one thread did at the first occurrence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FindingAccess {
     /// What it does.
     pub op: FindingOp,
-    /// Where it stands.
+    /// Its place.
     pub loc: LocId,
     /// The block's index.
     pub block: [u32; 3],
@@ -237,32 +237,32 @@ pub struct FindingAccess {
     pub warp: u32,
     /// The lane in the warp.
     pub lane: u32,
-    /// Bytes of the access, 0 if it is none.
+    /// Bytes of the access, 0 if it is not an access.
     pub bytes: u32,
-    /// What was read or written, where it is known.
+    /// The value that was read or written, if known.
     pub value: Option<ValueBits>,
-    /// Whether it is `volatile`.
+    /// Whether the access is `volatile`.
     pub volatile: bool,
 }
 
-/// The memory a finding is about.
+/// The memory that a finding is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindingObject {
-    /// As in the source, without quotes; or what it is: `an allocation`.
+    /// The name in the source, without quotes, or a description: `an allocation`.
     pub name: String,
-    /// The element: `[3][4]`, or `[12]` of memory without dimensions; empty for a single variable.
+    /// The element: `[3][4]`, or `[12]` for memory without dimensions; empty for a single variable.
     pub index: String,
-    /// Where the bytes begin: the offset in the object.
+    /// The offset of the bytes in the object.
     pub offset_bytes: u64,
 }
 
-/// Whether a name of an object is a description, as `an allocation`, and not one of the source, which has no blank.
+/// Whether an object's name is a description, such as `an allocation`, instead of a source name, which has no space.
 pub fn is_description(name: &str) -> bool {
     name.contains(' ')
 }
 
 impl FindingObject {
-    /// In a sentence: `` `tile[3][4]` ``, or `element 12 of the allocation of line 7`.
+    /// The object in a sentence: `` `tile[3][4]` ``, or `element 12 of the allocation of line 7`.
     pub fn described(&self) -> String {
         let number = self
             .index
@@ -278,7 +278,7 @@ impl FindingObject {
     }
 }
 
-/// Lanes of one warp that did one of a finding's accesses in the instruction where it was found.
+/// Lanes of one warp that made one of a finding's accesses in the instruction where it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WitnessLanes {
     /// Index into [`Finding::accesses`].
@@ -291,20 +291,20 @@ pub struct WitnessLanes {
     pub lanes: u32,
 }
 
-/// How the message of a race begins.
+/// The start of a race's message.
 pub const RACE: &str = "race: ";
 
-/// What to do about a finding, in one sentence. It may begin with what stays true beside a cure that a run has proved: a fact, or in
-/// short what is missing. The rest is a guess, or explains.
+/// The advice for a finding, in one sentence. Its first part may still be valid next to a cure that a run has proved: a
+/// fact, or a short form of what is missing. The rest is a guess, or an explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advice {
     text: String,
-    /// Bytes of the text that stay.
+    /// The length of the valid part in bytes.
     lasting: usize,
 }
 
 impl Advice {
-    /// `rest` begins with what joins the two.
+    /// Combines the two parts. `rest` begins with the words that join them.
     pub fn with_lasting(lasting: String, rest: &str) -> Advice {
         Advice {
             lasting: lasting.len(),
@@ -312,12 +312,12 @@ impl Advice {
         }
     }
 
-    /// The whole sentence.
+    /// The complete sentence.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it begins with that stays true beside a proved cure.
+    /// The first part, which is still valid next to a proved cure.
     pub fn lasting(&self) -> Option<&str> {
         Some(&self.text[..self.lasting]).filter(|text| !text.is_empty())
     }
@@ -332,35 +332,35 @@ impl<T: Into<String>> From<T> for Advice {
     }
 }
 
-/// Something the checks found in a launch.
+/// A finding of the checks in a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// For `dslc explain`.
+    /// The code for `dslc explain`.
     pub code: Code,
     /// The class.
     pub kind: FindingKind,
     /// Severity.
     pub severity: Severity,
-    /// What it says.
+    /// The statement of the finding.
     pub fact: Fact,
-    /// The memory's space.
+    /// The space of the memory.
     pub space: Option<Space>,
     /// The memory.
     pub object: Option<FindingObject>,
-    /// The accesses that make it: of a race, the earlier one (in the machine's order) first.
+    /// The accesses involved. For a race, the earlier one (in the machine's order) comes first.
     pub accesses: Vec<FindingAccess>,
-    /// How often this pair of source accesses met, counted per pair of lanes and instruction.
+    /// How often this pair of source accesses conflicted, counted per pair of lanes and instruction.
     pub count: u64,
     /// The lanes of the first occurrence.
     pub witness: Vec<WitnessLanes>,
-    /// It shows only when the last blocks and warps come first.
+    /// Whether it appears only when the last blocks and warps come first.
     pub descending: bool,
-    /// Seen only under the random schedule of that seed.
+    /// The seed of the random schedule, if it was found only under that.
     pub scheduled: Option<u64>,
 }
 
 impl Finding {
-    /// A finding that occurred once, of no memory.
+    /// A finding that occurred once and is not about memory.
     pub(crate) fn new(fact: Fact, accesses: Vec<FindingAccess>) -> Finding {
         let (code, kind, severity) = fact.class();
         Finding {
@@ -386,7 +386,7 @@ impl Finding {
         }
     }
 
-    /// The barrier that the advice proposes, where it proposes nothing else.
+    /// The barrier that the advice proposes, if it proposes nothing else.
     pub fn missing(&self) -> Option<MissingBarrier> {
         match &self.fact {
             Fact::Race { remedy, .. } => remedy.missing(),
@@ -394,7 +394,7 @@ impl Finding {
         }
     }
 
-    /// Whether it makes the program wrong.
+    /// Whether it means that the program is wrong.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

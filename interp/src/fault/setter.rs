@@ -1,20 +1,20 @@
-//! The call that last wrote to an allocation: evidence for findings about what it did not write.
+//! The call that last wrote to an allocation: evidence for findings about bytes that it did not write.
 
 use ir::LocId;
 
-/// The last call that wrote to an allocation, and how much of it.
+/// The last call that wrote to an allocation, and how many bytes it wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setter {
     /// `cudaMemcpy`, `memset` …
     pub call: &'static str,
-    /// Where it stands.
+    /// Its place.
     pub loc: LocId,
     /// How many bytes it wrote.
     pub bytes: u64,
 }
 
 impl Setter {
-    /// Of a call that wrote a part of an allocation only: what it wrote, in words; `line`: where it stands.
+    /// For a call that wrote only a part of an allocation: what it wrote, in words. `line`: its line.
     pub fn part_written(&self, size: u64, line: u32) -> Option<String> {
         let Setter { call, bytes, .. } = self;
         let why = match bytes {

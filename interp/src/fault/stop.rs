@@ -1,8 +1,8 @@
-//! Asking a machine to stop from outside: its user has seen enough, or gives it no more time.
+//! Stops a machine from outside, because its user interrupts it or its time is over.
 //!
-//! The machine looks at the flag now and then (between two turns of a warp, every some thousand instructions of the host) and ends with
-//! [`TrapKind::Stopped`](crate::TrapKind::Stopped) where it is. Who sets it, and when, is the caller's business: nothing here knows a clock
-//! or a signal.
+//! The machine checks the flag from time to time (between two turns of a warp, every few thousand instructions of the
+//! host) and ends with [`TrapKind::Stopped`](crate::TrapKind::Stopped) where it is. The caller decides when to set it:
+//! nothing here depends on a clock or a signal.
 
 use std::{
     fmt,
@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// Asks machines to stop; clones are one flag.
+/// Stops machines. Clones share one flag.
 ///
 /// ```
 /// use interp::{StopFlag, StopReason};
@@ -25,24 +25,24 @@ use std::{
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag {
-    /// 0, or a reason's number.
+    /// 0, or the number of a reason.
     number: Arc<AtomicUsize>,
     time: Duration,
 }
 
-/// Why a machine is asked to stop.
+/// Why a machine has to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopReason {
     /// Its user interrupts it: Ctrl-C.
     Interrupted,
-    /// The system wants it to end: SIGTERM.
+    /// The system asks it to end: SIGTERM.
     Terminated,
-    /// It was given so much time, which is over.
+    /// Its time limit is over.
     TimeOver(Duration),
 }
 
 impl StopReason {
-    /// What [`StopFlag::number`] holds then.
+    /// The value in [`StopFlag::number`] for this reason.
     pub fn number(self) -> usize {
         match self {
             StopReason::Interrupted => 1,
@@ -51,7 +51,7 @@ impl StopReason {
         }
     }
 
-    /// The exit code of a process that ends so, as a shell or `timeout` would show it.
+    /// The exit code of a process that ends for this reason, as a shell or `timeout` would show it.
     pub fn exit_code(self) -> u8 {
         match self {
             StopReason::Interrupted => 130,
@@ -74,7 +74,7 @@ impl fmt::Display for StopReason {
 }
 
 impl StopFlag {
-    /// A flag for machines that are given so much time.
+    /// A flag for machines with a time limit.
     pub fn with_time(time: Duration) -> StopFlag {
         StopFlag {
             time,
@@ -82,12 +82,12 @@ impl StopFlag {
         }
     }
 
-    /// Asks for it.
+    /// Requests a stop.
     pub fn ask(&self, why: StopReason) {
         self.number.store(why.number(), Ordering::Relaxed);
     }
 
-    /// Whether it was asked for.
+    /// The reason, if a stop was requested.
     pub fn asked(&self) -> Option<StopReason> {
         match self.number.load(Ordering::Relaxed) {
             0 => None,
@@ -97,7 +97,7 @@ impl StopFlag {
         }
     }
 
-    /// The reason's number, for those who can only store one: handlers of signals.
+    /// The number of the reason, for code that can only store a number, such as signal handlers.
     pub fn number(&self) -> Arc<AtomicUsize> {
         self.number.clone()
     }

@@ -1,7 +1,7 @@
-//! What ends a program at run time, as data; only `render` makes sentences.
+//! Describes what ends a program at run time, as data. `render` turns it into sentences.
 //!
-//! A trap names the thread and the instruction. Where other threads matter (a deadlock, a divergent barrier) it says
-//! where each of them stands.
+//! A trap names the thread and the instruction. If other threads matter (in a deadlock or at a divergent barrier), it
+//! has their places, too.
 
 mod render;
 
@@ -11,7 +11,7 @@ use crate::coded::{Coded, coded};
 use crate::fault::address::{AddressKind, MemoryFault};
 use crate::fault::stop::StopReason;
 
-/// What an access does, for messages and for sites.
+/// The kind of an access, for messages and for sites.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum AccessOp {
     /// A load.
@@ -23,7 +23,7 @@ pub enum AccessOp {
 }
 
 impl AccessOp {
-    /// What an instruction that has an [access](InstKind::access) does to memory.
+    /// The kind of an instruction that has an [access](InstKind::access).
     pub fn of(kind: &InstKind) -> AccessOp {
         match kind {
             InstKind::Load(..) => AccessOp::Load,
@@ -39,7 +39,7 @@ impl AccessOp {
 pub struct Trap {
     /// What happened.
     pub kind: TrapKind,
-    /// Where.
+    /// The place.
     pub loc: LocId,
     /// The block's index; zeros on the host.
     pub block: [u32; 3],
@@ -47,22 +47,22 @@ pub struct Trap {
     pub thread: [u32; 3],
     /// Whether it happened in a host function.
     pub on_host: bool,
-    /// Who else stands where: the warps of a deadlock, the missing threads of a barrier.
+    /// The places of other threads: the warps of a deadlock, or the missing threads of a barrier.
     pub others: Vec<Waiting>,
-    /// Where the index of an access out of bounds had no room in its 32 bits.
+    /// For an access out of bounds: where its index overflowed 32 bits.
     pub overflow: Option<Box<Overflow>>,
 }
 
-/// A result that its type cannot hold, on the way to an index.
+/// A result that does not fit its type, in the computation of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overflow {
     /// Where it was computed.
     pub loc: LocId,
-    /// As a whole number.
+    /// Its value as an unbounded integer.
     pub whole: i128,
-    /// What is left of it.
+    /// The value that it was truncated to.
     pub became: i64,
-    /// Whether it is used as `unsigned`, else as `int`.
+    /// Whether it is used as `unsigned`; otherwise as `int`.
     pub unsigned: bool,
 }
 
@@ -79,7 +79,7 @@ impl Overflow {
     }
 }
 
-/// A group of threads that stands somewhere.
+/// A group of threads at one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// Their block.
@@ -88,55 +88,56 @@ pub struct Waiting {
     pub thread: [u32; 3],
     /// How many.
     pub threads: u32,
-    /// Where.
+    /// Their place.
     pub loc: LocId,
     /// What they do there.
     pub state: WaitingState,
 }
 
-/// What threads that do not advance are doing.
+/// The state of threads that do not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitingState {
     /// At a barrier.
     AtBarrier,
-    /// At a numbered barrier to which too few threads have come.
+    /// At a numbered barrier at which too few threads have arrived.
     AtNumbered {
         /// Its number.
         barrier: u32,
-        /// Threads that have come, those that only arrive included.
+        /// Threads that have arrived, including those that do not wait.
         come: u32,
-        /// For how many it waits.
+        /// How many threads it waits for.
         wanted: u32,
     },
     /// In a loop that changes nothing.
     Spinning,
-    /// At a `__syncwarp` or an exchange, for other lanes of their warp.
+    /// At a `__syncwarp` or an exchange, waiting for other lanes of their warp.
     AtSync,
     /// Waiting for the other side of a branch, or for the other lanes to leave a loop.
     AtReconvergence,
 }
 
-/// A memory access that is not allowed, in full.
+/// An invalid memory access, with all details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadAccess {
     /// What it does.
     pub op: AccessOp,
-    /// The space it goes to, as far as it is known.
+    /// The space it goes to, as far as known.
     pub space: Space,
     /// The address; for shared and local memory, the generic one.
     pub address: u64,
     /// Bytes of the access.
     pub width_bytes: u32,
-    /// The object it is about: the array the source names, what the kernel's pointer points to, or the allocation that is nearest.
+    /// The object that it is about: the array that the source names, what the kernel's pointer points to, or the
+    /// nearest allocation.
     pub object: Option<BadObject>,
 }
 
 /// The object of a [`BadAccess`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadObject {
-    /// Its name in backquotes, or what it is: `an allocation`.
+    /// Its name in backquotes, or a description: `an allocation`.
     pub name: String,
-    /// Where the access begins, relative to the object's begin.
+    /// The offset of the access from the start of the object.
     pub offset_bytes: i64,
     /// Size of an element.
     pub element_bytes: u64,
@@ -144,11 +145,11 @@ pub struct BadObject {
     pub dims: Vec<u64>,
     /// Size of the object.
     pub size_bytes: u64,
-    /// Whether the source names it (else it was found by the address).
+    /// Whether the source names it; otherwise it was found by the address.
     pub declared: bool,
-    /// The kernel's pointer that the access began with, if it points into the object.
+    /// The kernel's pointer from which the access's address was computed, if it points into the object.
     pub pointer: Option<Box<BadPointer>>,
-    /// The call that freed it, if one did.
+    /// The call that freed it, if it was freed.
     pub freed_at: Option<LocId>,
 }
 
@@ -157,23 +158,23 @@ pub struct BadObject {
 pub struct BadPointer {
     /// The parameter's name.
     pub name: String,
-    /// Where in the object it points.
+    /// The offset in the object that it points to.
     pub offset_bytes: u64,
 }
 
 /// What is wrong with the mask of a shuffle, vote, match or reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaskFault {
-    /// It does not name the lane that gives it.
+    /// It does not name the lane that passes it.
     OmitsCaller,
-    /// A lane that it names gives another mask.
+    /// A lane that it names passes another mask.
     Differs {
         /// That lane.
         lane: u32,
         /// Its mask.
         mask: u32,
     },
-    /// It names lanes that live and are not here.
+    /// It names lanes that are live and not here.
     Elsewhere {
         /// Those lanes.
         lanes: u32,
@@ -183,64 +184,64 @@ pub enum MaskFault {
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrapKind {
-    /// Outside of every allocation, or of the array the source names.
+    /// An access outside of every allocation, or of the array that the source names.
     OutOfBounds(Box<BadAccess>),
-    /// The address is not a multiple of the width.
+    /// An address that is not a multiple of the width.
     Misaligned(Box<BadAccess>),
-    /// At or near address 0.
+    /// An access at or near address 0.
     NullPointer(Box<BadAccess>),
-    /// The allocation was freed.
+    /// An access to an allocation that was freed.
     UseAfterFree(Box<BadAccess>),
-    /// A kernel touches host memory.
+    /// A kernel accesses host memory.
     HostPointerOnDevice(Box<BadAccess>),
-    /// The host touches device memory.
+    /// The host accesses device memory.
     DevicePointerOnHost(Box<BadAccess>),
     /// A store to constant memory or to a string.
     ReadOnly(Box<BadAccess>),
-    /// An address that belongs to nothing.
+    /// An address that belongs to no memory.
     InvalidPointer(Box<BadAccess>),
-    /// The host frees what it cannot.
+    /// The host frees memory that it cannot free.
     InvalidFree(Box<MemoryFault>),
-    /// Nobody can advance.
+    /// No thread can go on.
     Deadlock,
-    /// The same, but a thread waits for memory that the host can change while the kernel runs.
+    /// No thread can go on, but one waits for memory that the host can change while the kernel runs.
     AwaitsHost,
-    /// Some lanes of a warp are at a barrier, others live on elsewhere.
+    /// Some lanes of a warp are at a barrier, and other live lanes are elsewhere.
     BarrierDivergence {
         /// Threads of the warp that are at the barrier.
         arrived: u32,
         /// Threads of the warp that are elsewhere.
         missing: u32,
     },
-    /// A numbered barrier that does not exist, or not for so many threads; `None`: the lanes of a warp disagree.
+    /// An invalid numbered barrier or number of threads; `None`: the lanes of a warp disagree.
     InvalidBarrier {
         /// Its number: 0 to 15.
         barrier: Option<u32>,
-        /// How many threads it waits for: a multiple of 32, the same for all that come.
+        /// How many threads it waits for: a multiple of 32, the same for all that arrive.
         threads: Option<u32>,
     },
-    /// A shuffle, vote, match or reduction whose mask is not one.
+    /// A shuffle, vote, match or reduction with an invalid mask.
     InvalidMask {
-        /// What was to be done.
+        /// The operation.
         operation: &'static str,
         /// The mask.
         mask: u32,
         /// What is wrong with it.
         fault: MaskFault,
     },
-    /// The limit on instructions of one launch, or of the host program.
+    /// The instruction limit of one launch, or of the host program.
     Limit {
         /// The limit.
         instructions: u64,
     },
     /// The machine was asked to stop.
     Stopped(StopReason),
-    /// The limit on instructions of the whole run: of the host program and all launches together.
+    /// The instruction limit of the whole run: of the host program and all launches together.
     RunLimit {
         /// The limit.
         instructions: u64,
     },
-    /// The limit on what one block prints.
+    /// The limit on the text that one block prints.
     PrintLimit {
         /// The limit.
         bytes: usize,
@@ -256,7 +257,7 @@ pub enum TrapKind {
     Explicit,
     /// A call through a function pointer that is null or was never set.
     BadCall,
-    /// A call of a virtual function of an object that no constructor has made on this side.
+    /// A call of a virtual function of an object that was not constructed on this side.
     BadObject,
     /// An integer division by zero on the host.
     DivisionByZero,
@@ -266,12 +267,12 @@ pub enum TrapKind {
     CallsTooDeep {
         /// The routine that was called.
         routine: String,
-        /// Calls that had not ended.
+        /// Calls that had not returned.
         depth: u32,
         /// Bytes of local memory that they may take.
         limit: u64,
     },
-    /// A string without an end, or unreadable, given to `printf`.
+    /// A string passed to `printf` that is unterminated or unreadable.
     BadString {
         /// Its address.
         address: u64,
@@ -313,7 +314,7 @@ impl TrapKind {
         }
     }
 
-    /// Whether lanes of the warp should be here and are elsewhere.
+    /// Whether lanes of the warp should be here but are elsewhere.
     pub(crate) fn is_about_missing_lanes(&self) -> bool {
         matches!(
             self,
@@ -325,7 +326,7 @@ impl TrapKind {
         )
     }
 
-    /// The access, if it is about one.
+    /// The access, if there is one.
     pub fn access(&self) -> Option<&BadAccess> {
         match self {
             TrapKind::OutOfBounds(access)
@@ -359,18 +360,18 @@ impl TrapKind {
     }
 }
 
-/// An access that is not allowed and was skipped: a load gave 0, a store or an atomic changed nothing.
+/// An invalid access that was skipped: a load gave 0, a store or an atomic changed nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkippedAccess {
     /// The first one.
     pub trap: Trap,
-    /// How many there were of its kind at its place, by all threads.
+    /// How many of its kind occurred at its place, in all threads.
     pub accesses: u64,
-    /// How many bytes before the first one's address the lowest of them is.
+    /// How far the lowest of their addresses is below the first one's, in bytes.
     pub before: i64,
-    /// How many bytes behind the first one's address the highest of them is.
+    /// How far the highest of their addresses is above the first one's, in bytes.
     pub behind: i64,
-    /// It happened only when the last blocks and warps came first.
+    /// Whether it occurred only when the last blocks and warps came first.
     pub descending: bool,
 }
 
@@ -387,7 +388,7 @@ coded!(struct BadObject { name, offset_bytes, element_bytes, dims, size_bytes, d
 coded!(struct BadPointer { name, offset_bytes });
 
 impl Coded for SkippedAccess {
-    /// Of one in the usual order, by a kernel's thread.
+    /// Only for a trap in the usual order, by a kernel's thread.
     fn put(&self, out: &mut Vec<u8>) {
         let Trap {
             kind,

@@ -1,7 +1,8 @@
-//! A value of one thread, computed backwards from the instruction that makes it, with the IR's own arithmetic ([`eval`]).
+//! Evaluates a value of one thread, backwards from the instruction that computes it, with the IR's own arithmetic
+//! ([`eval`]).
 //!
-//! What is known of the thread, and what a value is, is the asker's: [`Knows`]. What a load or another lane gave is known to nobody.
-//! A value that is needed twice is computed once.
+//! The caller defines what is known of the thread, and what a value is: [`Knows`]. A value that came from a load or
+//! another lane is unknown to every caller. A value that is needed twice is computed once.
 
 use std::collections::HashMap;
 
@@ -10,25 +11,25 @@ use ir::{Inst, InstKind, Object, Operand, SlotId, Type, ValueId, eval};
 use super::listing::{At, Listing};
 use crate::isa::grid::Identity;
 
-/// Values of one evaluation: no address takes more. It also keeps the recursion from going too deep.
+/// The most values of one evaluation. No address needs more. It also limits the depth of the recursion.
 const FUEL: u32 = 4000;
 
-/// What somebody who asks for a value knows of the thread.
+/// What the caller of an evaluation knows of the thread.
 pub(crate) trait Knows {
-    /// Bits, with what the asker follows beside them.
+    /// The bits, with additional information that the caller tracks.
     type Value: Copy;
-    /// Why there is no value.
+    /// The reason why a value is unknown.
     type Unknown: Copy;
-    /// Of what memory or other lanes gave.
+    /// The reason for values from memory or other lanes.
     const DATA: Self::Unknown;
 
     /// The bits of a value.
     fn bits(value: Self::Value) -> u64;
 
-    /// A value that is taken as it is.
+    /// A value that is given, not computed.
     fn given(&self, ty: Type, bits: u64) -> Self::Value;
 
-    /// What a variable holds where an instruction reads it.
+    /// The value of a variable where an instruction reads it.
     fn variable(
         &self,
         slot: SlotId,
@@ -36,24 +37,24 @@ pub(crate) trait Knows {
         ty: Type,
     ) -> Result<Variable<Self::Value>, Self::Unknown>;
 
-    /// Where an object begins.
+    /// The address of an object.
     fn address(&self, object: Object) -> Option<u64>;
 
-    /// What an instruction makes of its operands: its bits are computed already.
+    /// The result of an instruction, with its bits already computed.
     fn made(&self, _inst: &Inst, ty: Type, bits: u64, _operands: &[Self::Value]) -> Self::Value {
         self.given(ty, bits)
     }
 }
 
-/// What a variable holds.
+/// The value of a variable.
 pub(crate) enum Variable<V> {
-    /// This value.
+    /// A known value.
     Holds(V),
-    /// What this operand is.
+    /// The value of this operand.
     Is(Operand),
 }
 
-/// The values of a thread that have been asked for.
+/// The values of a thread that were evaluated so far.
 pub(crate) struct Evaluation<'a, K: Knows> {
     listing: &'a Listing<'a>,
     who: Identity<'a>,
@@ -83,14 +84,15 @@ impl<'a, K: Knows> Evaluation<'a, K> {
         }
         self.fuel = self.fuel.checked_sub(1).ok_or(K::DATA)?;
         let at = self.listing.def(id).ok_or(K::DATA)?;
-        // A variable that is set once, from itself, is not known.
+        // A variable that is set once, from itself, is unknown.
         self.found.insert(id, Err(K::DATA));
         let value = self.inst(at, self.listing.function.values[id.index()]);
         self.found.insert(id, value);
         value
     }
 
-    /// The result of one instruction, from the values of its operands. Accesses, and whatever other threads decide, are unknown.
+    /// The result of one instruction, from the values of its operands. Accesses, and everything that depends on other
+    /// threads, are unknown.
     fn inst(&mut self, at: At, ty: Type) -> Result<K::Value, K::Unknown> {
         let inst = self.listing.inst(at);
         let given = match &inst.kind {

@@ -1,4 +1,5 @@
-//! A function's instructions in the order of the text: what is around each, what makes each value, what sets each variable.
+//! The instructions of a function in the order of the text, with the statements around each, the instruction that
+//! computes each value, and those that set each variable.
 
 use std::collections::HashMap;
 
@@ -36,19 +37,19 @@ pub(crate) type At = usize;
 /// The instructions of a function.
 pub(crate) struct Listing<'a> {
     pub(crate) function: &'a Function,
-    /// Each with the number of its path.
+    /// The instructions, each with the number of its path.
     all: Vec<(&'a Inst, u32)>,
-    /// What is around the instructions of a block, outermost first.
+    /// The statements around the instructions of a block, outermost first.
     paths: Vec<Vec<Around>>,
     defs: HashMap<ValueId, At>,
     sets: HashMap<SlotId, Vec<At>>,
-    /// By loop: the first instruction behind it.
+    /// By loop: the first instruction after it.
     loop_ends: HashMap<u32, At>,
-    /// Statements so far: they number themselves.
+    /// The number of statements so far, which gives the next one its number.
     statements: u32,
 }
 
-/// What an access does, its pointer, and the values it brings.
+/// The kind of an access, its pointer, and the values it stores.
 pub(crate) fn access(kind: &InstKind) -> Option<(AccessOp, Operand, &[Operand])> {
     match kind {
         InstKind::Load(_, ptr) => Some((AccessOp::Load, *ptr, &[])),
@@ -137,12 +138,12 @@ impl<'a> Listing<'a> {
         self.all.iter().map(|(inst, _)| *inst).enumerate()
     }
 
-    /// What is around an instruction, outermost first.
+    /// The statements around an instruction, outermost first.
     pub(crate) fn path(&self, at: At) -> &[Around] {
         &self.paths[self.all[at].1 as usize]
     }
 
-    /// What makes a value.
+    /// The instruction that computes a value.
     pub(crate) fn def(&self, id: ValueId) -> Option<At> {
         self.defs.get(&id).copied()
     }
@@ -154,12 +155,12 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// What sets a variable.
+    /// The instructions that set a variable.
     pub(crate) fn sets(&self, slot: SlotId) -> &[At] {
         self.sets.get(&slot).map_or(&[][..], Vec::as_slice)
     }
 
-    /// What a variable is set to, if it is in one place only.
+    /// The value that a variable is set to, if it is set in one place only.
     pub(crate) fn set_once(&self, slot: SlotId) -> Option<Operand> {
         let &[set] = self.sets(slot) else { return None };
         match self.inst(set).kind {
@@ -168,14 +169,14 @@ impl<'a> Listing<'a> {
         }
     }
 
-    /// The number of the parameter that a variable is.
+    /// The parameter number of a variable, if it is a parameter.
     pub(crate) fn parameter(&self, slot: SlotId) -> Option<usize> {
         let mut params = self.function.params.iter();
         params.position(|param| param.slot == slot)
     }
 
-    /// Whether a variable that was read at one instruction still holds that at a later one: it is not set between them, nor later in a
-    /// loop that is around the later one alone.
+    /// Whether a variable that was read at one instruction still has the same value at a later one: it is not set
+    /// between them, nor later in a loop that is around only the later one.
     pub(crate) fn still(&self, slot: SlotId, from: At, to: At) -> bool {
         let loops = |at: At| self.path(at).iter().filter_map(|around| around.as_loop());
         let mut around = loops(to);

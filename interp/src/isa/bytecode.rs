@@ -1,12 +1,13 @@
 //! The bytecode: flat code over two register files.
 //!
-//! - **Scalar registers** (`S`, 64 bits) hold what is the same for all lanes, and every `i1`: a mask of 32 lanes, which for a
-//!   uniform truth value is all zeros or all ones.
-//! - **Varying registers** (`V`) hold 32 lanes side by side: one unit of 128 bytes for 32-bit values, two for 64-bit ones.
-//! - An instruction that writes a `V` register never reads the same register through another field: the compiler sees to it, the
-//!   engine relies on it.
+//! - **Scalar registers** (`S`, 64 bits) hold values that are the same for all lanes, and every `i1`: a mask of 32
+//!   lanes, which for a uniform truth value is all zeros or all ones.
+//! - **Varying registers** (`V`) hold 32 lanes side by side: one unit of 128 bytes for 32-bit values, two for 64-bit
+//!   ones.
+//! - An instruction that writes a `V` register never reads the same register through another field. The compiler
+//!   guarantees this, and the engine relies on it.
 //!
-//! What an instruction does is its [`Op`].
+//! An instruction does what its [`Op`] says.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,8 +21,8 @@ use crate::isa::op::Op;
 use crate::isa::rounds::Rounds;
 use crate::shortcut::Shortcuts;
 
-/// One instruction. What the fields mean is the operation's business; `weight` is the number of IR instructions since the
-/// last instruction that had a weight, and stands in control instructions only.
+/// One instruction. The meaning of the fields depends on the operation. `weight` is the number of IR instructions since
+/// the last instruction with a weight; only control instructions have one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inst {
     pub(crate) op: Op,
@@ -33,7 +34,7 @@ pub(crate) struct Inst {
 }
 
 impl Inst {
-    /// The head of the loop that this closes, if it does.
+    /// The head of the loop that this instruction closes, if it does.
     pub(crate) fn back_edge_to(&self) -> Option<u32> {
         match self.op {
             Op::Loop => Some(self.b),
@@ -43,21 +44,21 @@ impl Inst {
     }
 }
 
-/// Where a value is.
+/// The register of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
-    /// A scalar register (of an `i1`: a mask).
+    /// A scalar register (for an `i1`: a mask).
     S(u32),
     /// A varying register: its first unit.
     V(u32),
 }
 
-/// How wide a value is in a register.
+/// The width of a value in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
     /// An `i1`.
     Mask,
-    /// 32 bits; pointers into shared and local memory, too.
+    /// 32 bits, also for pointers into shared and local memory.
     W32,
     /// 64 bits.
     W64,
@@ -90,7 +91,7 @@ impl Class {
     }
 }
 
-/// How an access finds its address: from `a` and `b`, then `* scale + offset` of the site.
+/// How an access computes its address: from `a` and `b`, then `* scale + offset` of the site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// `S[a] + offset`, and the site's term: one address for all lanes.
@@ -103,17 +104,17 @@ pub(crate) enum Form {
     VaryingIndexed,
 }
 
-/// The innermost subscript of an array that has several: a varying and a uniform part, and how many elements there are.
+/// The innermost subscript of a multi-dimensional array: a varying and a uniform part, and the number of elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subscript {
     pub(crate) varying: Option<u32>,
     pub(crate) uniform: Option<u32>,
-    /// They are of 64 bits: one of them only.
+    /// Whether the parts have 64 bits. There is then only one of them.
     pub(crate) is_long: bool,
     pub(crate) len: u32,
 }
 
-/// A memory instruction's unchanging part.
+/// The constant part of a memory instruction.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct MemSite {
@@ -123,19 +124,21 @@ pub(crate) struct MemSite {
     pub(crate) width_bytes: u32,
     /// First counter: generic accesses have one each for global, shared and local.
     pub(crate) counter: u32,
-    /// Its place in [`Code::sites`].
+    /// Its index in [`Code::sites`].
     pub(crate) row: u32,
     /// Whether `values` are scalar registers with one value for all lanes.
     pub(crate) uniform_values: bool,
     pub(crate) op: AccessOp,
     pub(crate) access: Access,
-    /// What its pointer starts from, if that is one thing: outside of shared and local memory the access has to stay in there.
+    /// What its pointer starts from, if that is a single object. Outside of shared and local memory the access has to
+    /// stay within it.
     pub(crate) root: Option<Root>,
-    /// A load of memory that is read-only during the launch: through `__ldg` (`true`) or a `const … __restrict__` parameter.
+    /// Whether it loads memory that is read-only during the launch: through `__ldg` (`true`) or a
+    /// `const … __restrict__` parameter.
     pub(crate) frozen: Option<bool>,
     /// Bounds of the array the source names: offset in its space (or address) and size.
     pub(crate) bounds: Option<(u64, u64)>,
-    /// The innermost subscript, where its registers are at hand.
+    /// The innermost subscript, if the address's registers contain it.
     pub(crate) subscript: Option<Subscript>,
     /// For atomics: operation and the register to compare with.
     pub(crate) atomic: Option<(AtomicOp, u32)>,
@@ -147,18 +150,19 @@ pub(crate) struct MemSite {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {
     pub(crate) form: Form,
-    /// The index is extended with zeros.
+    /// Whether the index is zero-extended.
     pub(crate) unsigned: bool,
-    /// The index, behind a scalar base, is the number of a thread.
+    /// Whether the index, added to a scalar base, is a thread index.
     pub(crate) is_of_thread: bool,
     pub(crate) scale: i64,
     pub(crate) offset: i64,
-    /// A uniform term in a scalar register: of 32-bit pointers, so many times this scale, of others it is added to the index.
+    /// A uniform term in a scalar register: for 32-bit pointers it is multiplied by this scale, and for others it is
+    /// added to the index.
     pub(crate) term: u32,
     pub(crate) term_scale: i64,
 }
 
-/// Scale and offset of a pointer addition.
+/// The scale and offset of a pointer addition.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PtrScale {
     pub(crate) scale: i64,
@@ -177,7 +181,7 @@ pub(crate) struct PrintRow {
 pub(crate) struct LaunchRow {
     /// The kernel's number.
     pub(crate) kernel: u32,
-    /// Blocks, threads, bytes of shared memory, then the kernel's arguments.
+    /// Blocks, threads, bytes of shared memory, and then the kernel's arguments.
     pub(crate) args: Vec<(Type, Place)>,
     pub(crate) loc: LocId,
 }
@@ -186,29 +190,29 @@ pub(crate) struct LaunchRow {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExchangeRow {
     pub(crate) kind: ExchangeKind,
-    /// What each lane gives; of a vote, a mask register.
+    /// What each lane contributes; for a vote, a mask register.
     pub(crate) value: Place,
-    /// Of shuffles.
+    /// Only for shuffles.
     pub(crate) lane: Place,
     pub(crate) width: Place,
     pub(crate) mask: Option<Place>,
-    /// The second one is of `match.all` alone.
+    /// Only `match.all` has a second one.
     pub(crate) results: [Place; 2],
 }
 
-/// A barrier with a number.
+/// A numbered barrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BarrierRow {
     pub(crate) barrier: Place,
     /// How many threads it waits for; 0: all of the block.
     pub(crate) threads: Place,
-    /// Those that come do not wait.
+    /// Whether arriving threads do not wait.
     pub(crate) arrives: bool,
-    /// The lanes of a warp come together.
+    /// Whether the lanes of a warp arrive together.
     pub(crate) aligned: bool,
 }
 
-/// What an exchange does.
+/// The operation of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ExchangeKind {
     Shuffle(ShuffleMode),
@@ -219,7 +223,7 @@ pub(crate) enum ExchangeKind {
 }
 
 impl ExchangeKind {
-    /// For messages.
+    /// The name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             ExchangeKind::Shuffle(_) => "shuffle",
@@ -230,19 +234,19 @@ impl ExchangeKind {
     }
 }
 
-/// A divergent statement: while `pc` is in `start..end`, lanes may wait in `S[save]`; they belong to `loc`.
+/// A divergent statement: while `pc` is in `start..end`, lanes may wait in `S[save]`. `loc` is its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waitplace {
     pub(crate) start: u32,
     pub(crate) end: u32,
     pub(crate) save: u32,
-    /// The change to the other side, of an `if` that has one.
+    /// The switch to the other side, for an `if` that has one.
     pub(crate) other_side: Option<u32>,
     pub(crate) loc: LocId,
 }
 
 impl Waitplace {
-    /// Where the waiting lanes go on when none is active at `pc`.
+    /// The place where the waiting lanes continue when no lane is active at `pc`.
     pub(crate) fn resume(&self, pc: u32) -> u32 {
         match self.other_side {
             Some(swap) if pc < swap => swap,
@@ -251,19 +255,19 @@ impl Waitplace {
     }
 }
 
-/// Which registers hold something at a place where lanes synchronise: there, parts of a warp that ran apart may join.
+/// The registers in use at a place where lanes synchronise: there, fragments of a warp may join.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meet {
     /// Scalar registers with one value for all lanes.
     pub(crate) scalars: Vec<u32>,
-    /// Those with a truth value for each lane.
+    /// Scalar registers with a truth value for each lane.
     pub(crate) masks: Vec<u32>,
-    /// Varying registers of 32 bits, and of 64: their first units.
+    /// Varying registers of 32 bits, and of 64 bits: their first units.
     pub(crate) narrow: Vec<u32>,
     pub(crate) wide: Vec<u32>,
 }
 
-/// A call of a host function, of the runtime, or a launch: operands as scalar registers.
+/// A call of a host function or of the runtime, or a launch. Operands are in scalar registers.
 #[derive(Clone, Debug)]
 pub(crate) struct CallRow {
     /// The function's index, or the host function's.
@@ -272,7 +276,7 @@ pub(crate) struct CallRow {
     pub(crate) host: Option<ir::HostFn>,
 }
 
-/// A value that a call hands over: lane by lane, or from one scalar register to all lanes.
+/// A value that a call passes: lane by lane, or from one scalar register to all lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Move {
     pub(crate) from: Place,
@@ -283,7 +287,7 @@ pub(crate) struct Move {
 /// A call of a routine.
 #[derive(Clone, Debug)]
 pub(crate) struct RoutineCall {
-    /// The routine that it stands in.
+    /// The routine that contains the call.
     pub(crate) caller: Option<u32>,
     pub(crate) callee: u32,
     pub(crate) args: Vec<Move>,
@@ -304,64 +308,64 @@ pub(crate) struct RoutineRow {
     pub(crate) align_bytes: u64,
 }
 
-/// The routines of a kernel, and the places that call them.
+/// The routines of a kernel, and the calls of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Routines {
     pub(crate) rows: Vec<RoutineRow>,
     pub(crate) calls: Vec<RoutineCall>,
 }
 
-/// Accesses to an array in registers that a segment makes: to which site, and how many.
+/// Accesses of a segment to an array in registers: the site and the number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Tally {
     pub(crate) site: u32,
     pub(crate) times: u32,
 }
 
-/// A counter that an instruction may add to.
+/// A counter that an instruction may increment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct CounterSite {
     pub(crate) loc: LocId,
     pub(crate) space: Space,
     pub(crate) op: AccessOp,
     pub(crate) width_bytes: u32,
-    /// An atomic that is one for its block only.
+    /// Whether it is an atomic with block scope.
     pub(crate) block_scope: bool,
 }
 
-/// The registers of a function: how many, what they hold at first, and where variables and arguments are.
+/// The registers of a function: their number, their initial values, and those of variables and arguments.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RegisterLayout {
     /// Scalar registers, and the first ones' initial values (constants; the rest are 0).
     pub(crate) s_count: u32,
     pub(crate) s_init: Vec<(u32, u64)>,
-    /// Scalar registers that get an address when a launch begins.
+    /// Scalar registers that hold an address, set when a launch begins.
     pub(crate) s_symbols: Vec<(u32, ir::Object)>,
     /// Units of varying registers, and constants among them.
     pub(crate) v_units: u32,
     pub(crate) v_init: Vec<(u32, Class, u64)>,
-    /// Where each slot is.
+    /// The register of each slot.
     pub(crate) slots: Vec<Place>,
-    /// Slots: cleared when a block begins.
+    /// The registers of slots, which are cleared when a block begins.
     pub(crate) slot_s: Range<u32>,
     pub(crate) slot_v: Range<u32>,
-    /// Where arguments go.
+    /// The registers for arguments.
     pub(crate) params: Vec<(Place, Class)>,
-    /// Parameters nobody assigns to, spread over a varying register: parameter, register.
+    /// Parameters that are never assigned, spread over a varying register: parameter, register.
     pub(crate) mirrors: Vec<(u32, u32, Class)>,
-    /// Variables that may be read before they are assigned to, their registers, and the first such read.
+    /// Variables that may be read before they are assigned, their registers, and the first such read.
     pub(crate) unassigned: Vec<(ir::SlotId, Place, LocId)>,
 }
 
 /// The local and shared memory of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MemoryLayout {
-    /// The kernel's own, without routines.
+    /// The kernel's local memory, without that of routines.
     pub(crate) local_bytes: u64,
     pub(crate) shared_bytes: u64,
-    /// Where dynamic shared memory begins.
+    /// The offset of dynamic shared memory.
     pub(crate) dynamic_offset: u64,
-    /// Offset of each local variable; those of routines are moved by [`S_FRAME`].
+    /// The offset of each local variable. Those of routines are added to [`S_FRAME`].
     pub(crate) local_offsets: Vec<u64>,
 }
 
@@ -371,12 +375,13 @@ pub(crate) struct Code {
     pub(crate) shortcuts: Shortcuts,
     pub(crate) insts: Vec<Inst>,
     pub(crate) locs: Vec<LocId>,
-    /// Ends of loops that have a step of the source's signed arithmetic in them, and its place. Only of code for checks.
+    /// By the end of a loop whose step is signed arithmetic of the source: the place of the step. Only in code for
+    /// checks.
     pub(crate) signed_steps: HashMap<u32, LocId>,
     pub(crate) sites: Vec<MemSite>,
-    /// Loops of which many rounds run at once.
+    /// Loops of which many rounds can run together.
     pub(crate) rounds: Vec<Rounds>,
-    /// What a warp that has nothing to do passes by behind a barrier.
+    /// The code after barriers that an idle warp skips.
     pub(crate) idle: Vec<IdleRound>,
     pub(crate) counters: Vec<CounterSite>,
     pub(crate) tallies: Vec<Tally>,
@@ -388,20 +393,20 @@ pub(crate) struct Code {
     pub(crate) calls: Vec<CallRow>,
     pub(crate) routines: Routines,
     pub(crate) waits: Vec<Waitplace>,
-    /// By instruction: of barriers, `__syncwarp` and exchanges with a mask.
+    /// By instruction: for barriers, `__syncwarp`, and exchanges with a mask.
     pub(crate) meets: HashMap<u32, Meet>,
     pub(crate) registers: RegisterLayout,
     pub(crate) memory: MemoryLayout,
-    /// What it may do to global memory.
+    /// Its possible effects on global memory.
     pub(crate) effects: Effects,
-    /// Of host functions: instructions that make a temporary, and how often that is read.
+    /// In host functions: instructions that compute a temporary, and how often it is read.
     pub(crate) uses: Vec<(u32, u32)>,
-    /// By the head of a loop that may be seen never to end: what its end depends on.
+    /// By the head of a loop that may be recognised as endless: the registers that its end depends on.
     pub(crate) endless: HashMap<u32, Vec<(Place, Class)>>,
 }
 
 impl MemoryLayout {
-    /// Where a variable begins in its block's shared memory, in bytes.
+    /// The offset of a variable in its block's shared memory, in bytes.
     pub(crate) fn shared_offset(&self, var: &SharedVar) -> u64 {
         match var.dynamic {
             true => self.dynamic_offset,
@@ -410,21 +415,21 @@ impl MemoryLayout {
     }
 }
 
-/// Scalar registers every kernel has: `ctaid`, `ntid`, `nctaid`.
+/// Scalar registers that every kernel has: `ctaid`, `ntid`, `nctaid`.
 pub(crate) const S_CTAID: u32 = 0;
 /// Block size.
 pub(crate) const S_NTID: u32 = 3;
 /// Grid size.
 pub(crate) const S_NCTAID: u32 = 6;
-/// `tid.y` and `tid.z` of kernels compiled for warps that lie in one row of the block.
+/// `tid.y` and `tid.z` in kernels compiled for warps that lie in one row of the block.
 pub(crate) const S_TID_YZ: u32 = 9;
-/// Whether the launch is a cooperative one.
+/// Whether the launch is cooperative.
 pub(crate) const S_COOPERATIVE: u32 = 11;
 /// The multiprocessor that the block runs on.
 pub(crate) const S_SM: u32 = 12;
-/// How many multiprocessors there are.
+/// The number of multiprocessors.
 pub(crate) const S_SM_COUNT: u32 = 13;
-/// In a routine: what is added to the offset of its local variables.
+/// In a routine: the offset added to its local variables.
 pub(crate) const S_FRAME: u32 = 14;
 /// The first scalar register that is free.
 pub(crate) const S_FREE: u32 = 15;

@@ -1,10 +1,10 @@
-//! What a kernel does to global memory, as its code carries it.
+//! The effects of a kernel on global memory, as part of its code.
 
 use std::collections::{HashMap, HashSet};
 
 use ir::{GlobalId, LocId, ValueId};
 
-/// Where a pointer comes from.
+/// The origin of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Root {
     /// A parameter.
@@ -13,34 +13,34 @@ pub(crate) enum Root {
     Global(GlobalId),
 }
 
-/// An access that hears from other threads.
+/// An access that communicates with other threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Talk {
     pub(crate) loc: LocId,
-    /// Else a volatile load.
+    /// Whether it is an atomic; otherwise it is a volatile load.
     pub(crate) is_atomic: bool,
-    /// A branch depends on what it gives.
+    /// Whether a branch depends on its result.
     pub(crate) decides: bool,
 }
 
 /// The effects of a kernel on global memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Effects {
-    /// Atomics, volatile accesses, fences or the clock: the order of blocks can be seen.
+    /// Whether it has atomics, volatile accesses, fences or the clock, so that the order of blocks can be observed.
     pub(crate) ordered: bool,
-    /// It takes memory of the device's heap, or gives it back.
+    /// Whether it allocates or frees memory on the device's heap.
     pub(crate) heap: bool,
-    /// Threads may tell each other something: atomics whose result is used, volatile loads, fences.
+    /// Whether threads may communicate: atomics whose result is used, volatile loads, or fences.
     pub(crate) communicates: bool,
-    /// Where: the first of those atomics and volatile loads, one that decides a branch before others.
+    /// The first of those atomics and volatile loads. One that decides a branch comes before others.
     pub(crate) talks_at: Option<Talk>,
-    /// What stores and atomics go to; `None` if that is not known.
+    /// The roots of stores and atomics; `None` if unknown.
     pub(crate) stores: Option<Vec<Root>>,
-    /// The same of loads.
+    /// The same for loads.
     pub(crate) loads: Option<Vec<Root>>,
-    /// The only thing that the pointer of an access starts from, by the pointer's value.
+    /// The only root of an access's pointer, by the pointer's value.
     pub(crate) roots: HashMap<ValueId, Root>,
-    /// Loads whose value is a guess that a compare-and-swap tests: the places of their instructions.
+    /// Loads whose value is a guess that a compare-and-swap tests: the places of the instructions.
     pub(crate) guesses: HashSet<LocId>,
     /// Accesses that wait for other threads.
     pub(crate) polls: Polls,
@@ -49,13 +49,13 @@ pub(crate) struct Effects {
 /// Places of instructions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Polls {
-    /// Loads and atomics that decide whether their loop goes on, and atomics that decide any branch.
+    /// Loads and atomics that decide whether their loop continues, and atomics that decide any branch.
     pub(crate) waits: HashSet<LocId>,
-    /// Among them those that take a lock: a compare-and-swap with a constant, an exchange or `atomicOr` that writes one, and, with a
-    /// ticket that an atomic gave before the loop, whatever it is compared with.
+    /// Those that take a lock: a compare-and-swap with a constant, an exchange or `atomicOr` that writes one, and, if
+    /// an atomic before the loop returned a ticket, every access that is compared with it.
     pub(crate) takes: HashSet<LocId>,
     /// `volatile` loads that decide any branch.
     pub(crate) glances: HashSet<LocId>,
-    /// `volatile` stores of a constant: a flag is set.
+    /// `volatile` stores of a constant, which set a flag.
     pub(crate) signs: HashSet<LocId>,
 }

@@ -1,13 +1,14 @@
-//! Operations that can go wrong: divisions by zero, shifts out of range, and signed arithmetic that overflows.
+//! Operations that can have invalid operands: divisions by zero, shifts out of range, and signed overflow.
 
 use crate::isa::op::Op;
 
-/// Families of operations that can go wrong.
+/// The families of such operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Family {
     Division,
     Shift,
-    /// The exact result has more bits: `sadd`, `ssub`, `smul`; `sneg` is a difference from 0, a loop's step a sum.
+    /// The exact result has more bits: `sadd`, `ssub`, `smul`. `sneg` is a difference from 0, and a loop's step is a
+    /// sum.
     Sum,
     Difference,
     Product,
@@ -15,7 +16,7 @@ pub(crate) enum Family {
     Step,
 }
 
-/// What such an operation is.
+/// The form of such an operation.
 #[derive(Clone, Copy)]
 pub(crate) struct Form {
     pub(crate) family: Family,
@@ -23,7 +24,7 @@ pub(crate) struct Form {
     pub(crate) varying: bool,
 }
 
-/// Of an operation that can go wrong.
+/// The form of an operation that can have invalid operands.
 pub(crate) const fn form(op: Op) -> Option<Form> {
     macro_rules! forms {
         ($($family:ident: $v32:ident $s32:ident $v64:ident $s64:ident,)*) => {

@@ -1,4 +1,4 @@
-//! What the fields of a computing instruction are: which kind of register each names, if it does.
+//! The meaning of the fields of a computing instruction: the kind of register that each names, if any.
 
 use crate::isa::flow::{Flow, flow_and_widths};
 use crate::isa::op::Op;
@@ -6,10 +6,10 @@ use crate::isa::op::Op;
 /// What a field names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Field {
-    /// No register: nothing, or the row of a table.
+    /// No register, but nothing or the row of a table.
     Other,
     Scalar,
-    /// A varying register of 32 bits, of 64.
+    /// A varying register of 32 bits, or of 64 bits.
     Narrow,
     Wide,
 }
@@ -23,18 +23,18 @@ impl Field {
     }
 }
 
-/// Those of an instruction.
+/// The fields of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
     pub(crate) d: Field,
     pub(crate) a: Field,
     pub(crate) b: Field,
     pub(crate) c: Field,
-    /// What it writes has some of what was there.
+    /// Whether the old value of the result's register is also an operand.
     pub(crate) keeps: bool,
 }
 
-/// Of an operation whose result follows from its registers alone, and from the active lanes; `None` of any other.
+/// For an operation whose result depends only on its registers and the active lanes; `None` for any other.
 pub(crate) fn fields(op: Op) -> Option<Fields> {
     use Field::{Narrow, Other, Scalar, Wide};
     let all = |d, a, b, c| Fields {

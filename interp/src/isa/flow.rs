@@ -1,8 +1,8 @@
-//! Which registers a computing instruction takes from, and which it gives to.
+//! The kinds of registers that a computing instruction reads and writes.
 
 use crate::isa::op::{Op, lane_ops};
 
-/// From which kind of registers to which: varying ones (V), scalar ones (S).
+/// The kinds of registers read and written: varying (V) or scalar (S).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flow {
     V1,
@@ -13,7 +13,7 @@ pub(crate) enum Flow {
     Compare,
     /// A varying and a scalar register to a mask.
     CompareScalar,
-    /// It is none of the table's.
+    /// An instruction outside of the table.
     Other,
 }
 
@@ -47,12 +47,12 @@ macro_rules! flows {
     };
 }
 
-/// Of an instruction that computes.
+/// For a computing instruction.
 pub(crate) fn flow(op: Op) -> Flow {
     flow_and_widths(op).0
 }
 
-/// The same, and whether what it takes, and what it gives, has 64 bits.
+/// The same, and whether the operands and the result have 64 bits.
 pub(crate) fn flow_and_widths(op: Op) -> (Flow, [bool; 2]) {
     lane_ops! { flows! { op } }
 }

@@ -1,4 +1,4 @@
-//! The shape of a launch, and who a thread of it is.
+//! The shape of a launch, and the identity of its threads.
 
 use ir::SpecialReg;
 
@@ -18,18 +18,18 @@ impl Shape<'_> {
         self.block.iter().product()
     }
 
-    /// Whether the active lanes of every warp have one `tid.y` and one `tid.z`.
+    /// Whether `tid.y` and `tid.z` are the same in all active lanes of every warp.
     pub(crate) fn has_row_warps(block: [u32; 3]) -> bool {
         block[0].is_multiple_of(32) || block[1] == 1 && block[2] == 1
     }
 
-    /// Whether the lanes of every warp, active or not, have `tid`s that are as far apart as those of the first warp.
+    /// Whether the `tid`s of every warp's lanes, active or not, have the same distances as those of the first warp.
     pub(crate) fn has_like_warps(block: [u32; 3]) -> bool {
         block[0].is_multiple_of(32)
             || 32u32.is_multiple_of(block[0]) && (block[0] * block[1]).is_multiple_of(32)
     }
 
-    /// The multiprocessor that a block runs on: they take turns.
+    /// The multiprocessor that a block runs on. Blocks are distributed in turn.
     pub(crate) fn multiprocessor(&self, block: u64) -> u32 {
         (block % u64::from(self.multiprocessors.max(1))) as u32
     }
@@ -56,7 +56,7 @@ impl Shape<'_> {
     }
 }
 
-/// A thread of a launch, and what its special registers hold.
+/// A thread of a launch, and the values of its special registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity<'a> {
     pub(crate) shape: &'a Shape<'a>,
@@ -67,7 +67,7 @@ pub(crate) struct Identity<'a> {
 }
 
 impl Identity<'_> {
-    /// `None` if it does not hold the same all the time.
+    /// The value of a register; `None` if it changes.
     pub(crate) fn register(&self, register: SpecialReg) -> Option<u32> {
         Some(match register {
             SpecialReg::TidX => self.thread[0],

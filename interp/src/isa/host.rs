@@ -1,23 +1,24 @@
-//! The second form of a host function's bytecode: what `launch::host::fused` runs while nothing is unusual.
+//! The second form of a host function's bytecode, which `launch::host::fused` runs in the common case.
 //!
-//! Each instruction stands for one or several of the function's [`Code`](super::bytecode::Code), which follow each other or of which
-//! the earlier ones are read by this one alone. All work on the same registers. Whatever an instruction cannot do, because an access
-//! is not allowed, a byte was never written or a limit is reached, it leaves to the first form, before it has done anything:
-//! [`Origin`] says where that goes on.
+//! Each instruction stands for one or several of the function's [`Code`](super::bytecode::Code). These are adjacent, or
+//! the results of the earlier ones are used only by this instruction. All instructions use the same registers. If an
+//! instruction cannot be executed because an access is invalid, a byte was never written or a limit is reached, it is
+//! left to the first form before it has had any effect. [`Origin`] has the place where the first form continues.
 //!
-//! Invariant: register numbers are below those of the function, jumps stay inside, and the last instruction is none that goes on.
+//! Invariant: register numbers are below those of the function, jumps stay inside, and the last instruction never falls
+//! through.
 
 use crate::isa::bytecode::{S_FRAME, S_TID_YZ};
 use crate::isa::op::{lane_arms, lane_ops};
 
-/// The scalar register of a host function that holds the address of its part of the stack.
+/// The scalar register of a host function with the address of its part of the stack.
 pub(crate) const S_STACK: u32 = S_FRAME;
-/// One that stays 0.
+/// A register that stays 0.
 pub(crate) const S_ZERO: u32 = S_TID_YZ;
 
-/// Calls a macro with every comparison: the scalar operation, the jump if it holds, the same that closes a loop, the
-/// same behind the addition that is the loop's step; of numbers with a point, which may be unordered, the jumps if it does
-/// not hold instead.
+/// Calls a macro with every comparison: the scalar operation, the jump if it holds, the same jump that closes a loop,
+/// and the same after the addition that is the loop's step. For floating-point numbers, which may be unordered, it has
+/// the jumps if the comparison does not hold instead.
 macro_rules! host_jumps {
     ({ $then:ident! { $($head:tt)* } } varying { $($varying:tt)* } masks { $($masks:tt)* } scalar { $($scalar:tt)* }) => {
         $then! { { $($head)* }
@@ -63,11 +64,14 @@ macro_rules! host_jumps {
 }
 pub(crate) use host_jumps;
 
-/// Calls a macro with every access. First its operations by how the address is computed (base alone; base and an index of 32 bits
-/// that counts elements; such an index with a scale, signed and unsigned; one of 64 bits; an index that is a sum of 32 or 64
-/// bits; a product and a sum of 32 bits), the type in memory, and for loads the one by which it is extended to the register. Then
-/// jumps that compare what a load gives: the load, the comparison, and the two operations. Then operations on what is in memory.
-/// Then operations on what a load gives: the load, the operation (`FMulAdd`: added to what is in the register), and one for each address.
+/// Calls a macro with every access.
+///
+/// First come its operations, by how the address is computed (base only; base plus a 32-bit index that counts elements;
+/// such an index with a scale, signed and unsigned; a 64-bit index; an index that is a 32-bit or 64-bit sum; a 32-bit
+/// product plus a sum), the type in memory, and for loads the type by which it is extended to the register. Then come
+/// jumps that compare a loaded value: the load, the comparison, and the two operations. Then come operations on a value
+/// in memory. Then come operations on a loaded value: the load, the operation (`FMulAdd`: added to the register), and
+/// one for each form of address.
 macro_rules! host_accesses {
     ($then:ident! { $($head:tt)* }) => { $then! { { $($head)* }
         loads {
@@ -172,7 +176,7 @@ macro_rules! define_host_ops {
         }
 
         impl HostOp {
-            /// The same operation in this form, of one that only computes.
+            /// The same operation in this form, for one that only computes.
             pub(crate) fn of(op: crate::isa::op::Op) -> Option<HostOp> {
                 Some(match op {
                     $(crate::isa::op::Op::$op => HostOp::$op,)*
@@ -180,8 +184,8 @@ macro_rules! define_host_ops {
                 })
             }
 
-            /// The jumps on what a load gives compared with something, taken if that is `sense`: the load has a base alone, or an index that
-            /// counts elements.
+            /// The jumps on a loaded value, taken if the comparison gives `sense`. The load has only a base, or an
+            /// index that counts elements.
             pub(crate) fn tests(load: HostOp, comparison: HostOp, sense: bool) -> Option<[HostOp; 2]> {
                 let compared = match sense {
                     true => comparison,
@@ -201,7 +205,8 @@ macro_rules! define_host_ops {
                     $(| HostOp::$ftest | HostOp::$fteste | HostOp::$ftunless | HostOp::$ftunlesse)*)
             }
 
-            /// The operations on what is in memory, and their width: the access has a base alone, or an index with a scale.
+            /// The operations on a value in memory, and their width. The access has only a base, or an index with a
+            /// scale.
             pub(crate) fn updates(op: crate::isa::op::Op) -> Option<([HostOp; 2], u32)> {
                 Some(match op {
                     $(crate::isa::op::Op::$up => ([HostOp::$update, HostOp::$updates], size_of::<$ut>() as u32),)*
@@ -209,7 +214,7 @@ macro_rules! define_host_ops {
                 })
             }
 
-            /// The operations on what a load gives, by how its address is computed, as the loads are.
+            /// The operations on a loaded value, by how the address is computed, in the same order as loads.
             pub(crate) fn fed(load: HostOp, operation: HostOp) -> Option<[HostOp; 8]> {
                 Some(match (load, operation) {
                     $((HostOp::$fl, HostOp::$fk) => [HostOp::$db, HostOp::$de, HostOp::$ds, HostOp::$du, HostOp::$dl, HostOp::$da, HostOp::$dq, HostOp::$dm],)*
@@ -248,7 +253,7 @@ macro_rules! define_host_ops {
                 }
             }
 
-            /// An integer comparison that holds where this one does not.
+            /// The integer comparison that holds where this one does not.
             pub(crate) fn opposite(self) -> Option<HostOp> {
                 match self {
                     $(HostOp::$i => Some(HostOp::$iother),)*
@@ -256,7 +261,8 @@ macro_rules! define_host_ops {
                 }
             }
 
-            /// The jump that is taken if a comparison gives `sense`, the same at a loop's end, and the same behind a step.
+            /// The jump that is taken if a comparison gives `sense`, the same jump at a loop's end, and the same after
+            /// a step.
             pub(crate) fn jumps(self, sense: bool) -> Option<(HostOp, HostOp, Option<HostOp>)> {
                 match (self, sense) {
                     $((HostOp::$i, true) => Some((HostOp::$iif, HostOp::$iback, Some(HostOp::$istep))),)*
@@ -277,17 +283,17 @@ macro_rules! with_accesses {
 }
 
 host_accesses! { with_accesses! {
-    /// Leaves to the first form.
+    /// Left to the first form.
     Plain,
-    /// Row `x` of the function's calls; the weight counts.
+    /// Calls row `x` of the function's calls. The weight counts.
     Call,
-    /// Back to the caller, with `S[a]` if `b` is 1; the weight counts.
+    /// Returns to the caller, with `S[a]` if `b` is 1. The weight counts.
     Return,
-    /// Leaves to the first form if a variable without a value may be about.
+    /// Left to the first form if there may be an uninitialised variable.
     Asleep,
-    /// Leaves if `S[b]` is 0.
+    /// Left to the first form if `S[b]` is 0.
     NonZero,
-    /// Leaves unless `0 <= S[a] < x`: 32 bits, 64 bits.
+    /// Left to the first form unless `0 <= S[a] < x`: 32 bits, 64 bits.
     Within32, Within64,
     /// `S[d] = S[a]`.
     Move,
@@ -299,11 +305,11 @@ host_accesses! { with_accesses! {
     Bool,
     /// `S[d] = S[a] * S[b] + S[c]`, rounded once.
     Fma32, Fma64,
-    /// The same of the two halves or the two bfloat16 in each word.
+    /// The same for the two halves or the two bfloat16 in each word.
     FmaHalves, FmaBfloats,
-    /// `S[d] = S[a] * S[b] + S[c]` of integers.
+    /// `S[d] = S[a] * S[b] + S[c]` for integers.
     MulAdd32, MulAdd64,
-    /// The same of numbers with a point, rounded twice; `AddMul`: the product is the second operand of the sum.
+    /// The same for floating-point numbers, rounded twice. `AddMul`: the product is the second operand of the sum.
     FMulAdd32, FMulAdd64, FAddMul64,
     /// `S[d] = S[a] + S[b] * scale + offset`: row `x` of the function's scales.
     PtrS, PtrU, PtrL,
@@ -319,13 +325,18 @@ host_accesses! { with_accesses! {
     LoadBool, StoreBool,
 } }
 
-/// One instruction. An access has the value in `d`, the base in `a`, the index in `b`, its scale (signed) in `c`, its site in `x` as a number of bytes; of a
-/// sum, the scale is the access's width and `c` is the other summand; of a product, `b` and `c` are the factors and
-/// `weight` names the summand. A jump on what a load gives
-/// compares it with `S[c]`; the low half of `x` is its site, the high half how far it goes. An operation on what is in memory
-/// has its second operand in `d`. One on what a load gives has its other operand in the high half of `x`, the site in the low half.
-/// A jump goes `x` instructions on from the next one. A step adds `S[c]` to `S[a]`, which goes to `S[d]`, then compares that with
-/// `S[b]`.
+/// One instruction.
+///
+/// An access has the value in `d`, the base in `a`, the index in `b`, its (signed) scale in `c`, and its site in `x` as
+/// an offset in bytes. For a sum, the scale is the access's width, and `c` is the other summand. For a product, `b` and
+/// `c` are the factors, and `weight` names the summand.
+///
+/// A jump on a loaded value compares it with `S[c]`. The low half of `x` is its site, and the high half the jump's
+/// distance. An operation on a value in memory has its second operand in `d`. An operation on a loaded value has its
+/// other operand in the high half of `x`, and the site in the low half.
+///
+/// A jump goes to the instruction `x` after the next one. A step adds `S[c]` to `S[a]`, puts the result into `S[d]`,
+/// and compares it with `S[b]`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct HostInst {
@@ -338,27 +349,27 @@ pub(crate) struct HostInst {
     pub(crate) x: u32,
 }
 
-/// What an instruction stands for.
+/// What an instruction stands for in the first form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// Where the first form goes on to do it.
+    /// The place where the first form continues with it.
     pub(crate) pc: u32,
-    /// What of the first form is to be done again before: so many of [`HostCode::again`] from there.
+    /// The instructions of the first form that have to be repeated before: start and length in [`HostCode::again`].
     pub(crate) again: (u32, u32),
-    /// What counts as executed then, beside what was counted.
+    /// The weight that counts as executed then, in addition to what was counted.
     pub(crate) weight: u32,
 }
 
-/// An access's unchanging part.
+/// The constant part of an access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostSite {
     /// Its row in the function's sites.
     pub(crate) row: u32,
-    /// What is added to base and index.
+    /// The offset added to base and index.
     pub(crate) offset: i64,
-    /// The base is the frame's address plus something: what.
+    /// If the base is the frame's address plus an offset: that offset.
     pub(crate) local: Option<u32>,
-    /// It depends on where the frame is.
+    /// Whether it depends on the position of the frame.
     pub(crate) is_local: bool,
 }
 
@@ -366,20 +377,20 @@ pub(crate) struct HostSite {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostCode {
     pub(crate) insts: Vec<HostInst>,
-    /// By instruction.
+    /// The origin of each instruction.
     pub(crate) origins: Vec<Origin>,
     pub(crate) again: Vec<u32>,
     pub(crate) sites: Vec<HostSite>,
-    /// By instruction of the first form: the one here that goes on there, or [`NO_ENTRY`].
+    /// By instruction of the first form: the instruction here at which it continues, or [`NO_ENTRY`].
     pub(crate) entries: Vec<u32>,
-    /// Registers behind those of the first form, and what they hold.
+    /// Registers after those of the first form, and their values.
     pub(crate) constants: Vec<(u32, u64)>,
-    /// There are accesses to variables on the stack by name.
+    /// Whether there are accesses to variables on the stack by name.
     pub(crate) has_locals: bool,
 }
 
 impl HostCode {
-    /// That of a function with so many instructions which runs in the first form alone.
+    /// The code of a function with this many instructions that runs only in the first form.
     pub(crate) fn none(instructions: usize) -> HostCode {
         HostCode {
             entries: vec![NO_ENTRY; instructions],
@@ -388,8 +399,8 @@ impl HostCode {
     }
 }
 
-/// How far the places of two sites are apart, in bytes: an access names its site by that.
+/// The distance of two sites in bytes. An access names its site by its offset.
 pub(crate) const SITE_BYTES: u32 = 64;
 
-/// In the midst of what one instruction does.
+/// Execution cannot enter here, because it is within an instruction of this form.
 pub(crate) const NO_ENTRY: u32 = u32::MAX;

@@ -1,22 +1,22 @@
-//! What stands between two barriers for lanes of which most have nothing to do: the rounds of a reduction.
+//! The code between two barriers in which most lanes are idle: the rounds of a reduction.
 
 use crate::isa::bytecode::Inst;
 
-/// Behind a barrier: a comparison, an `if` on it without another side, and the next barrier. A warp whose comparison holds in no lane comes
-/// to that barrier and has changed nothing.
+/// The code after a barrier: a comparison, an `if` on it without an `else`, and the next barrier. A warp in which the
+/// comparison holds in no lane reaches that barrier without changing anything.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdleRound {
-    /// It compares 32-bit values.
+    /// The comparison, of 32-bit values.
     pub(crate) compare: Inst,
-    /// What it compares is the same in every block of a launch, as threads' numbers and constants are.
+    /// Whether the compared values are the same in every block of a launch, as thread indices and constants are.
     pub(crate) is_known: bool,
-    /// What a warp adds to `warp_instructions`: of the `if`, of the place where its sides join, and of the next barrier.
+    /// What a warp adds to `warp_instructions`: for the `if`, for the join of its sides, and for the next barrier.
     pub(crate) instructions: u64,
-    /// Those that every active lane adds to `thread_instructions`; at the join none is active.
+    /// What every active lane adds to `thread_instructions`. No lane is active at the join.
     pub(crate) of_lanes: u64,
     pub(crate) branches: u64,
     /// The next barrier.
     pub(crate) barrier: u32,
-    /// The row of what stands behind that one, plus 1; 0: there is none.
+    /// The row of the code after that barrier, plus 1; 0: there is none.
     pub(crate) next: u32,
 }

@@ -1,7 +1,7 @@
 //! Which of a warp's 32 lanes take part in an instruction.
 //!
-//! A warp runs in lockstep; divergence is a mask of lanes that are on. Lane 0 is the lowest bit, as in
-//! CUDA's own masks, so `0x0000_ffff` is the first half-warp and a mask prints as CUDA programs write it.
+//! A warp runs in lockstep; divergence is a mask of active lanes. Lane 0 is the lowest bit, as in CUDA's masks, so
+//! `0x0000_ffff` is the first half-warp, and a mask is printed as CUDA programs write it.
 //!
 //! ```
 //! use interp::mask::LaneMask;
@@ -14,7 +14,7 @@
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
-/// Lanes in a warp, on every architecture CUDA has had.
+/// The number of lanes in a warp, on every CUDA architecture so far.
 pub const WARP_SIZE: usize = 32;
 
 /// A set of lanes of one warp; bit `i` is lane `i`.
@@ -27,7 +27,7 @@ impl LaneMask {
     /// All 32 lanes.
     pub const FULL: Self = Self(u32::MAX);
 
-    /// The `count` lowest lanes: the last warp of a block whose size is no multiple of 32.
+    /// The `count` lowest lanes: the last warp of a block whose size is not a multiple of 32.
     ///
     /// ```
     /// # use interp::mask::LaneMask;
@@ -49,31 +49,31 @@ impl LaneMask {
         Self(1 << lane)
     }
 
-    /// Is `lane` in the set?
+    /// Whether `lane` is in the set.
     #[inline]
     pub const fn contains(self, lane: usize) -> bool {
         self.0 >> lane & 1 == 1
     }
 
-    /// How many lanes are in the set.
+    /// The number of lanes in the set.
     #[inline]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Has it no lane?
+    /// Whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Has it every lane?
+    /// Whether the set has all lanes.
     #[inline]
     pub const fn is_full(self) -> bool {
         self.0 == u32::MAX
     }
 
-    /// The lowest lane: the one whose store stays when several lanes store to one address.
+    /// The lowest lane: the one whose value stays if several lanes store to one address.
     #[inline]
     pub const fn lowest(self) -> Option<usize> {
         if self.0 == 0 {
@@ -95,8 +95,8 @@ impl LaneMask {
         Lanes(self.0)
     }
 
-    /// The groups of `lanes_per_group` consecutive lanes (8, 16 or 32), each with its active lanes,
-    /// lowest first; groups without an active lane are left out.
+    /// The groups of `lanes_per_group` consecutive lanes (8, 16 or 32), each with its active lanes, lowest first.
+    /// Groups without an active lane are left out.
     ///
     /// ```
     /// # use interp::mask::LaneMask;

@@ -1,11 +1,15 @@
 //! The instruction set of the bytecode.
 //!
-//! [`lane_ops`] lists everything that computes. The operations, the compiler's choice among them, and both dispatches are made from it.
-//! Names: `V…` works on 32 lanes, `S…` on one scalar, `B…` compares 32 lanes with one scalar. In the comments, `S[a]` is the scalar register that field `a` of the instruction
-//! names, `V[a]` the varying one. Sums and products with an `S` before the width are those whose overflow the checks report; they are
-//! in no code that runs without checks.
+//! [`lane_ops`] lists all computing instructions. The operations, the compiler's selection of them, and both dispatches
+//! are generated from it.
+//!
+//! Names: `V…` works on 32 lanes, `S…` on one scalar, `B…` compares 32 lanes with one scalar. In the comments, `S[a]`
+//! is the scalar register that field `a` of the instruction names, and `V[a]` the varying one. Sums and products with
+//! an `S` before the width are those whose overflow the checks report. Code that runs without checks does not contain
+//! them.
 
-/// Calls a macro with every computing instruction: IR operation, types, `V` name, of comparisons `B` name, `S` name, lane function.
+/// Calls a macro with every computing instruction: IR operation, types, `V` name, for comparisons the `B` name, `S`
+/// name, lane function.
 macro_rules! lane_ops {
     ($then:ident! { $($head:tt)* }) => { $then! { { $($head)* }
         unary32 {
@@ -200,8 +204,8 @@ macro_rules! lane_ops {
 }
 pub(crate) use lane_ops;
 
-/// Calls a macro with the arms that [`lane_ops`] makes, each as operation, function of `machine::ops::lanes`, lane function: those of 32
-/// lanes, those of 32 lanes that give a mask, those of one scalar.
+/// Calls a macro with the arms that [`lane_ops`] makes, each as operation, function in `machine::ops::lanes`, and lane
+/// function: those for 32 lanes, those for 32 lanes that give a mask, and those for one scalar.
 macro_rules! lane_arms {
     ({ $then:ident! { $($head:tt)* } }
      unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
@@ -237,7 +241,7 @@ macro_rules! define_ops {
         define_ops! { @names { $($(#[doc = $doc])* $extra,)* } $([$family $({$($row)*})*])* }
 
         impl Op {
-            /// The instructions that the table of lane operations does not make.
+            /// The instructions that are not in the table of lane operations.
             #[cfg(test)]
             const OTHERS: &[Op] = &[$(Op::$extra,)*];
         }
@@ -253,7 +257,7 @@ macro_rules! define_ops {
        [convert32to64 $({$w:ident, $wv:ident, $ws:ident, $($wf:tt)*})*]
        [convert64to32 $({$n:ident, $nv:ident, $ns:ident, $($nf:tt)*})*]
        [convert64to64 $({$l:ident, $lv:ident, $ls:ident, $($lf:tt)*})*])?) => {
-        /// What an instruction does. The computing ones come last.
+        /// The operation of an instruction. The computing ones come last.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u16)]
         pub(crate) enum Op {
@@ -263,7 +267,7 @@ macro_rules! define_ops {
         }
 
         impl Op {
-            /// Those that the table makes.
+            /// The instructions from the table.
             #[cfg(test)]
             const OF_THE_TABLE: &[Op] = &[
                 $($(Op::$u32v, Op::$u32s,)* $(Op::$u64v, Op::$u64s,)* $(Op::$b32v, Op::$b32s,)* $(Op::$b64v, Op::$b64s,)*
@@ -271,7 +275,7 @@ macro_rules! define_ops {
                 $(Op::$nv, Op::$ns,)* $(Op::$lv, Op::$ls,)*)?
             ];
 
-            /// Operations of one or two numbers.
+            /// Operations on one or two numbers.
             pub(crate) const COMPUTING: &[Op] = &[
                 $($(Op::$u32v, Op::$u32s,)* $(Op::$u64v, Op::$u64s,)* $(Op::$b32v, Op::$b32s,)* $(Op::$b64v, Op::$b64s,)*)?
             ];
@@ -302,11 +306,12 @@ lane_ops! { define_ops! {
     VBool, SBool,
     /// `a * b + c`.
     VFma32, VFma64, SFma32, SFma64,
-    /// Of the two halves or the two bfloat16 in each word.
+    /// For the two halves or the two bfloat16 in each word.
     VFmaHalves, SFmaHalves, VFmaBfloats, SFmaBfloats,
-    /// `V[d] = V[a] * V[b] + V[d]`; `a` and `b` are other registers.
+    /// `V[d] = V[a] * V[b] + V[d]`; `a` and `b` differ from `d`.
     VFmaInto32, VFmaInto64,
-    /// Pointers: base `a`, index `b`, row `c` of the table of scales. 64-bit pointers, index `i32` signed, unsigned, `i64`.
+    /// Pointers: base `a`, index `b`, row `c` of the table of scales. 64-bit pointers with a signed `i32`, an unsigned
+    /// `i32`, or an `i64` index.
     SPtrS, SPtrU, SPtrL,
     /// 32-bit pointers.
     SPtr32,
@@ -314,7 +319,7 @@ lane_ops! { define_ops! {
     VPtrVS, VPtrVU, VPtrVL, VPtr32V,
     /// Base scalar, index varying.
     VPtrSS, VPtrSU, VPtr32S,
-    /// `S[d]` = instructions the worker's warps have executed, 32 and 64 bits.
+    /// `S[d]` = the number of instructions that the worker's warps have executed, 32 and 64 bits.
     Clock, Clock64,
     /// `S[d]` = the active lanes.
     ActiveMask,
@@ -330,33 +335,36 @@ lane_ops! { define_ops! {
     /// To `b` if the comparison of the uniform `S[a]` and `S[c]`, 32 bits, holds.
     JumpEq32, JumpNe32, JumpSlt32, JumpSle32, JumpSgt32, JumpSge32,
     JumpUlt32, JumpUle32, JumpUgt32, JumpUge32,
-    /// Nothing but its weight: ends a segment.
+    /// Only has a weight: ends a segment.
     Tick,
-    /// The lanes with `S[a]` go on, the others wait in `S[d]`; to `b` if none goes on. Counts `c` branches of unrolled loops, too.
+    /// The lanes with `S[a]` continue, and the others wait in `S[d]`; to `b` if none continues. Also counts `c`
+    /// branches of unrolled loops.
     If,
-    /// The waiting lanes of `S[d]` and the active ones change places; to `b` if none goes on.
+    /// The waiting lanes of `S[d]` and the active ones swap; to `b` if none continues.
     Else,
-    /// The waiting lanes of `S[d]` join; to `b` if there is no lane at all. `S[d]` is empty then.
+    /// The waiting lanes of `S[d]` join; to `b` if there is no lane at all. `S[d]` is empty afterwards.
     Join,
     /// `S[d] = 0`.
     Clear,
-    /// All active lanes go to wait in `S[d]`; to `b`.
+    /// All active lanes wait in `S[d]`; to `b`.
     Park,
-    /// Lanes with `S[a]` go to wait in `S[d]`; to `b` if none remains.
+    /// Lanes with `S[a]` wait in `S[d]`; to `b` if none remains.
     ParkIf,
-    /// Lanes without `S[a]` go to wait in `S[d]`; to `b` if none remains.
+    /// Lanes without `S[a]` wait in `S[d]`; to `b` if none remains.
     ParkIfNot,
-    /// Lanes with `S[a]` are gone for good; to `b` if none remains. `ExitIfNot`: those without.
+    /// Lanes with `S[a]` end; to `b` if none remains. `ExitIfNot`: those without.
     ExitIf, ExitIfNot,
     /// The next round of a loop: to `b`.
     Loop,
-    /// `S[d] = S[a] + S[c]`, 32 bits; then the next round of a loop whose head, the jump before `b`, is executed with it: to
-    /// `b` if the comparison holds, which is the opposite of the head's, else to where the head jumps.
+    /// `S[d] = S[a] + S[c]`, 32 bits; then the next round of a loop. The loop's head, which is the jump before `b`, is
+    /// executed with it: to `b` if the comparison holds, which is the opposite of the head's, otherwise to where the
+    /// head jumps.
     LoopEq32, LoopNe32, LoopSlt32, LoopSle32, LoopSgt32, LoopSge32,
     LoopUlt32, LoopUle32, LoopUgt32, LoopUge32,
-    /// Behind such an end of a loop: row `a` of the table of loops of which many rounds run at once. Nothing comes to it.
+    /// After such an end of a loop: row `a` of the table of loops of which many rounds can run together. It is never
+    /// executed itself.
     Rounds,
-    /// The active lanes are gone for good; to `b`.
+    /// The active lanes end; to `b`.
     Exit,
     /// The end of the function.
     End,
@@ -367,42 +375,43 @@ lane_ops! { define_ops! {
     LoadLocal, StoreLocal, AtomicLocal,
     LoadGeneric, StoreGeneric, AtomicGeneric,
 
-    /// Counts accesses to arrays that are registers, rows `a..b` of the table of tallies, and `c` branches of unrolled loops.
+    /// Counts accesses to arrays in registers, rows `a..b` of the table of tallies, and `c` branches of unrolled loops.
     Tally,
 
-    /// `__syncthreads`, plain (`c` is 1: the lanes of a warp may come apart; `b`: 0, or the row of what stands behind it, plus 1) and with a reduction: `S[d]` from the predicate `S[a]`.
+    /// `__syncthreads`, plain (`c` is 1: the lanes of a warp may arrive separately; `b`: 0, or the row of the code
+    /// after it, plus 1) and with a reduction: `S[d]` from the predicate `S[a]`.
     Barrier, BarrierCount, BarrierAnd, BarrierOr,
     /// Row `a` of the table of numbered barriers.
     NumberedBarrier,
     /// `__syncwarp(V[a])`, or `S[a]` if `b` is 1.
     SyncWarp,
-    /// A fence; `a`: its scope's place in `FenceScope::ALL`; `b` is 1 if it is sequentially consistent.
+    /// A fence. `a`: the index of its scope in `FenceScope::ALL`; `b` is 1 if it is sequentially consistent.
     Fence,
-    /// Row `a` of the table of prints; `V[d]` gets the result.
+    /// Row `a` of the table of prints; `V[d]` receives the result.
     Print,
     /// Row `a` of the table of launches: each active lane launches a kernel.
     LaunchChild,
-    /// `V[d]` = memory of the heap for `V[a]` bytes (64 bits both), lane by lane.
+    /// `V[d]` = `V[a]` bytes of memory from the heap (both 64 bits), lane by lane.
     HeapMalloc,
-    /// Gives memory at `V[a]` (64 bits) back to the heap.
+    /// Frees the memory at `V[a]` (64 bits) on the heap.
     HeapFree,
     /// Traps in active lanes without `S[a]`; string `b`.
     Assert,
     /// Traps.
     Trap,
-    /// Thread-local memory from `a` on, `b` bytes: `c` is 1 where a variable begins there, 0 where it ends.
+    /// Thread-local memory from `a` on, `b` bytes: `c` is 1 if a variable begins there, 0 if it ends.
     Lifetime,
 
-    /// Row `a` of the table of calls of routines: the active lanes enter it; to `b` if none comes back.
+    /// Row `a` of the table of calls of routines: the active lanes enter it; to `b` if none returns.
     CallRoutine,
-    /// Back to the caller.
+    /// Returns to the caller.
     EndRoutine,
 
     /// Host: `S[d]` = the frame's address + offset `a`.
     HostLocal,
-    /// Host: trap if `S[b]` is 0 (32 or 64 bits); before a division.
+    /// Host: traps if `S[b]` is 0 (32 or 64 bits); before a division.
     HostNonZero,
-    /// Host: `S[a]` is a variable that may have no value yet, and is read; has one now.
+    /// Host: `S[a]` is a variable that may be uninitialised, and is read; is initialised now.
     HostReads, HostAssigns,
     /// Host memory: value `d`, address `a`, site `c`.
     HostLoad, HostStore, HostAtomic,
@@ -412,15 +421,15 @@ lane_ops! { define_ops! {
     HostCall,
     /// Host: row `a` of the table of launches.
     Launch,
-    /// Host: return, with `S[a]` if `b` is 1.
+    /// Host: returns, with `S[a]` if `b` is 1.
     Return,
 
-    /// A block that does what another one did (see `machine::replay`): lanes `c` of `S[a]` have to be `b`; request `a` of global memory has
-    /// to be like its pattern, its bytes written if `b` is 1.
+    /// A replayed block (see `machine::replay`): lanes `c` of `S[a]` have to be `b`; request `a` of global memory has
+    /// to match its pattern, and its bytes must be written if `b` is 1.
     ReplayMask, ReplayTest,
-    /// All of those are so: the block begins.
+    /// All of those hold: the block begins.
     ReplayBegin,
-    /// The turn of warp `a`, at place `b`; the block's barrier, once for several with nothing to see between them.
+    /// The turn of warp `a`, at place `b`; the block's barrier, once for several without observed events between them.
     ReplayTurn, ReplayBarrier,
     /// Request `a` of global memory; observers see it if `b` is 1.
     ReplayLoad, ReplayStore,
@@ -428,19 +437,19 @@ lane_ops! { define_ops! {
     ReplayLoadRun, ReplayLoadFew, ReplayStoreRun,
     /// The same for the lanes of `c`.
     ReplayStoreSome,
-    /// Request `a` of shared memory, whatever it is.
+    /// Request `a` of shared memory, in any layout.
     ReplayLoadWindow, ReplayStoreWindow,
     ReplayEnd,
 } }
 
 #[cfg(test)]
 impl Op {
-    /// All instructions, for tests that hold each list of them to be complete.
+    /// All instructions, for tests that check whether lists of them are complete.
     pub(crate) fn all() -> impl Iterator<Item = Op> {
         Op::OTHERS.iter().chain(Op::OF_THE_TABLE).copied()
     }
 
-    /// Whether only host functions have it.
+    /// Whether only host functions use it.
     pub(crate) fn is_of_the_host(self) -> bool {
         matches!(
             self,
@@ -458,7 +467,7 @@ impl Op {
         )
     }
 
-    /// Whether only lists of what a block did have it.
+    /// Whether only the lists of recorded blocks use it.
     pub(crate) fn is_of_a_replay(self) -> bool {
         matches!(
             self,
@@ -481,7 +490,7 @@ impl Op {
 }
 
 impl Op {
-    /// Whether it jumps if a comparison of `S[a]` and `S[c]` holds.
+    /// Whether it is a jump that is taken if a comparison of `S[a]` and `S[c]` holds.
     pub(crate) fn is_comparing_jump(self) -> bool {
         matches!(
             self,
@@ -498,7 +507,7 @@ impl Op {
         )
     }
 
-    /// Whether it is the end of a loop that has the loop's step and its head's comparison in it.
+    /// Whether it is the end of a loop fused with the loop's step and its head's comparison.
     pub(crate) fn is_comparing_loop_end(self) -> bool {
         matches!(
             self,
@@ -515,7 +524,7 @@ impl Op {
         )
     }
 
-    /// Whether the truth value of each lane in `S[a]` decides where the lane goes on.
+    /// Whether the truth value of each lane in `S[a]` decides where the lane continues.
     pub(crate) fn tests_lanes(self) -> bool {
         matches!(
             self,
@@ -529,7 +538,7 @@ impl Op {
         )
     }
 
-    /// Whether it loads, stores or updates memory of a thread: field `c` names its site.
+    /// Whether it loads, stores or updates memory of a thread. Field `c` is then its site.
     pub(crate) fn is_access(self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Which registers an instruction reads and writes, and what it orders among accesses.
+//! The registers that an instruction reads and writes, and the accesses that it orders.
 
 use ir::FenceScope;
 
@@ -24,19 +24,19 @@ impl Wide {
     }
 }
 
-/// What an instruction has to do with accesses that wait.
+/// The effect of an instruction on waiting accesses.
 pub(crate) enum Effect {
-    /// All of them are done before it.
+    /// All of them must be done before it.
     Orders,
-    /// A fence for the block.
+    /// A fence of block scope.
     BlockFence,
-    /// Lanes of a register become those of another one, of 32 bits both.
+    /// Lanes of a 32-bit register are copied from another one.
     Copies(Register, Register, u32),
-    /// Registers that it reads, and those that it writes, with the lanes.
+    /// The registers that it reads, and those that it writes, with the lanes.
     Computes(Vec<Wide>, Vec<(Wide, u32)>),
 }
 
-/// What an instruction does, run by the lanes of the mask.
+/// The effect of an instruction that the lanes of the mask run.
 pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
     let s = |register| Wide(Register::S(register), false);
     let (a, c, d) = (i.a, i.c, i.d);
@@ -65,7 +65,8 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
         | Op::ParkIfNot => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
         op if op.is_comparing_jump() => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
         Op::If => Effect::Computes(vec![s(a), s(d)], vec![]),
-        // One that is not sequentially consistent has no place among those of the block, which what waits relies on.
+        // A fence that is not sequentially consistent has no place in the order of the block's fences, on which waiting
+        // accesses rely.
         Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && i.b == 1 => {
             Effect::BlockFence
         }
@@ -82,7 +83,7 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
                 let writes = register_of(fields.d, i.d).map(|write| (write, u32::MAX));
                 Effect::Computes(reads.collect(), writes.into_iter().collect())
             }
-            // Barriers, exchanges, calls, ends: whatever else there is.
+            // Barriers, exchanges, calls, ends, and everything else.
             None => Effect::Orders,
         },
     }

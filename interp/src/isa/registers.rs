@@ -1,8 +1,8 @@
-//! The register files of a warp, and the only unchecked way into them.
+//! The register files of a warp, and the only unchecked way to access them.
 //!
-//! Invariant: every register number in a [`Code`](crate::isa::bytecode::Code) is below the file sizes it declares, 64-bit varying
-//! registers with both units, and no instruction reads a varying register it writes. The compiler hands out registers from
-//! pools whose high-water marks are those sizes; debug builds check each access.
+//! Invariant: every register number in a [`Code`](crate::isa::bytecode::Code) is below the file sizes that it declares
+//! (64-bit varying registers with both units), and no instruction reads a varying register that it writes. The compiler
+//! allocates registers from pools whose high-water marks are those sizes. Debug builds check each access.
 
 #![allow(
     clippy::inline_always,

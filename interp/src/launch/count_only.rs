@@ -1,15 +1,18 @@
-//! Counting a launch from some of its blocks (`--count-only`).
+//! Counts a launch from some of its blocks (`--count-only`).
 //!
-//! Most kernels compute their addresses and conditions from the indices of thread and block alone. Then many blocks do the same as
-//! one of them, moved by some distance: same branches, same lanes, same costs. Such a *representative* runs on the usual engine with the usual
-//! counters, and an observer ([`watcher`]) that follows how each register's value changes from block to block. What it decides by such values gives
-//! limits ([`known`], [`access`]): within them every other block decides likewise. [`cover`] cuts the grid into boxes of blocks within the limits
-//! of their representatives, whose counts are multiplied. So the counts are those of a full run, exactly.
+//! Most kernels compute their addresses and conditions only from the thread and block indices. Many blocks then do the
+//! same as one of them, moved by some distance: same branches, same lanes, same costs. Such a *representative* block
+//! runs on the usual engine with the usual counters and an additional observer ([`watcher`]), which tracks how the
+//! value of each register changes from block to block. Each decision that depends on such a value gives a limit
+//! ([`known`], [`access`]): within the limits, every other block decides the same. [`cover`] cuts the grid into boxes
+//! of blocks within the limits of their representatives, and multiplies the counts. The counts are therefore exactly
+//! those of a full run.
 //!
-//! What a launch computes is not computed then. Representatives write to memory of their own, which is dropped. [`Counting`] remembers which
-//! launches were counted; when a later one cannot be, those whose results it needs run after all.
+//! A counted launch does not compute its results. Representatives write to scratch memory, which is dropped.
+//! [`Counting`] remembers which launches were counted. If a later launch cannot be counted, the launches whose results
+//! it needs run after all.
 //!
-//! Where something is decided by what is read from memory, or by the block's index in a way that is no sum of multiples, the launch
+//! If a decision depends on a value read from memory, or on the block index in a way that is not linear, the launch
 //! runs in full, and the report says why.
 
 mod access;
@@ -44,33 +47,34 @@ use cover::{Cover, Limits};
 use known::Refusal;
 use watcher::Watcher;
 
-/// Representatives of one launch, at most.
+/// The most representatives of one launch.
 const MAX_CLASSES: u64 = 4096;
-/// After so many, and four for each residue class, they should speak for two blocks each.
+/// After this many representatives, and four for each residue class, each should represent two blocks or more on
+/// average.
 const PATIENCE: u64 = 64;
-/// A grid may be cut into residue classes so many times.
+/// How often a grid may be cut into residue classes.
 const MAX_RESTARTS: u32 = 16;
 
-/// For how many of its blocks a launch ran.
+/// How many of its blocks a launch ran.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub enum Counted {
-    /// For all: nothing else was asked for.
+    /// All of them: nothing else was requested.
     #[default]
     Run,
-    /// For some that speak for all. Its results were not computed.
+    /// Some, which represent all. The results were not computed.
     From {
-        /// So many; none, if it is like an earlier launch.
+        /// How many; 0 if the launch is like an earlier one.
         blocks: u64,
-        /// Warp instructions that these took.
+        /// Warp instructions that these executed.
         warp_instructions: u64,
     },
-    /// For all, although counting was asked for.
+    /// All of them, although counting was requested.
     InFull(Box<InFull>),
-    /// For these alone: it is a part of a launch.
+    /// Only these: it is a part of a launch.
     Part {
-        /// The first.
+        /// The first block.
         from: u64,
-        /// The one behind the last.
+        /// The block after the last.
         to: u64,
     },
 }
@@ -78,28 +82,28 @@ pub enum Counted {
 /// Why a launch ran in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InFull {
-    /// What a block does is not known from its index.
+    /// What a block does cannot be derived from its index.
     Decides {
-        /// What depends on it.
+        /// The decision.
         what: Decides,
-        /// Where.
+        /// The place of the decision.
         at: LocId,
-        /// What it depends on, and where that comes from.
+        /// The cause, and where it comes from.
         because: Option<(Cause, LocId)>,
     },
-    /// Too many blocks differ from each other: so many representatives, for so many blocks.
+    /// Too many blocks differ from each other: this many representatives for this many blocks.
     Differ {
         /// Representatives.
         classes: u64,
-        /// Blocks that they speak for.
+        /// Blocks that they represent.
         blocks: u64,
     },
-    /// Blocks or warps were to run in another order than the usual one.
+    /// A different order of blocks or warps was requested.
     Order,
 }
 
 impl InFull {
-    /// In words; `name` gives the name of a place, as `line 7`, and none of what is nowhere.
+    /// The reason in words. `name` gives the name of a place, such as `line 7`, or nothing for a place that is unknown.
     pub fn text(&self, name: impl Fn(LocId) -> String) -> String {
         let (what, at, because) = match *self {
             InFull::Decides { what, at, because } => (what, at, because),
@@ -157,13 +161,13 @@ impl From<Refusal> for InFull {
     }
 }
 
-/// A launch's counts, and by region whether the contents may have decided them.
+/// The counts of a launch, and for each region whether its contents may have influenced them.
 struct Counts {
     report: LaunchReport,
     matters: Vec<bool>,
 }
 
-/// Counts a launch from some of its blocks, if that can be.
+/// Counts a launch from some of its blocks, if that is possible.
 fn count(run: &Run<'_>) -> Result<Counts, InFull> {
     let machine = run.machine;
     if machine.order != Order::Ascending || machine.schedule != Schedule::Lockstep {
@@ -222,7 +226,7 @@ fn count(run: &Run<'_>) -> Result<Counts, InFull> {
     })
 }
 
-/// The map with memory of their own for the regions that the launch writes.
+/// The map, with scratch memory in place of the regions that the launch writes.
 fn scratch(map: &GlobalMap, written: &[bool]) -> Option<(GlobalMap, Vec<Bytes>)> {
     let (mut regions, mut own) = (map.regions.clone(), Vec::new());
     for (region, _) in regions.iter_mut().zip(written).filter(|(_, is)| **is) {
@@ -233,19 +237,19 @@ fn scratch(map: &GlobalMap, written: &[bool]) -> Option<(GlobalMap, Vec<Bytes>)>
     Some((GlobalMap { regions }, own))
 }
 
-/// What all blocks together have done.
+/// The sum over all blocks.
 struct Sum<'a> {
     machine: Machine<'a, Counters>,
     matters: Vec<bool>,
     /// Representatives.
     classes: u64,
-    /// Blocks that they speak for.
+    /// Blocks that they represent.
     blocks: u64,
-    /// What the representatives themselves took.
+    /// Warp instructions that the representatives executed.
     warp_instructions: u64,
 }
 
-/// Runs representatives until all blocks are covered, or another stride is wanted.
+/// Runs representatives until all blocks are covered or a different stride is wanted.
 fn classes(
     run: &Run<'_>,
     (map, is_still): (&GlobalMap, &[bool]),
@@ -272,8 +276,8 @@ fn classes(
     Ok(None)
 }
 
-/// What the blocks that are looked at for [`reuse`](crate::count::reuse) ask of global memory. They do what their representatives did, so they can
-/// run alone.
+/// The accesses of the blocks that are sampled for [`reuse`](crate::count::reuse). They do what their representatives
+/// did, so they can run alone.
 fn reach(run: &Run<'_>, map: &GlobalMap) -> Reach {
     let alone = MachineConfig {
         jobs: 1,
@@ -299,7 +303,7 @@ fn reach(run: &Run<'_>, map: &GlobalMap) -> Reach {
     machine.record.reach
 }
 
-/// What one block did, and which others do the same.
+/// What one block did, and which other blocks do the same.
 struct Part {
     counters: Counters,
     record: Record,
@@ -309,7 +313,7 @@ struct Part {
 }
 
 impl Sum<'_> {
-    /// A representative speaks for `times` blocks, itself among them.
+    /// Adds a representative's counts for the `times` blocks that it represents, itself included.
     fn add(&mut self, part: &Part, times: u64) {
         self.classes += 1;
         self.blocks += times;
@@ -353,7 +357,7 @@ fn represent(
     machine.record.totals.warps += block.warps.len() as u64;
     let run_warp = engine::engine(run.code.shortcuts).run;
     let mut turn = block.turn(&mut machine, run_warp);
-    // Its warps had their share of a long loop; others would have a turn now.
+    // The warps have used up a slice of a long loop. No other block needs a turn, so this one goes on.
     while matches!(turn, Turn::Stuck) && block.moved {
         turn = block.turn(&mut machine, run_warp);
     }

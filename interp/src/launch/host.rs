@@ -1,8 +1,9 @@
-//! Host functions: the scalar half of the machine. What only the runtime can do leaves it as an event.
+//! Runs host functions: the scalar half of the machine. It leaves the loop with an event for what only the runtime can
+//! do.
 //!
-//! A call has a window of scalar registers and a piece of the stack for its arrays and structs, zeroed when it begins so that
-//! a program that reads what it never wrote does the same each time. The stack is one object: an index that leaves a
-//! named array is caught, a pointer that strays into a neighbour on the stack is not.
+//! A call has a window of scalar registers, and a part of the stack for its arrays and structs. That part is zeroed
+//! when the call begins, so a program that reads uninitialised memory does the same in each run. The stack is one
+//! object: an index outside a named array is caught, but a pointer that runs into a neighbour on the stack is not.
 
 mod access;
 mod cache;
@@ -33,11 +34,11 @@ pub use unset::{HostUnset, HostUse, UnsetSource};
 pub enum HostEvent {
     /// It calls the runtime; resume it with the answer.
     Call {
-        /// What.
+        /// The function.
         func: HostFn,
         /// Types and bits of the arguments.
         args: Vec<(Type, u64)>,
-        /// Where.
+        /// The call's place.
         loc: LocId,
     },
     /// It launches a kernel; resume it with `None`.
@@ -52,42 +53,43 @@ pub enum HostEvent {
         shared_bytes: u64,
         /// The stream.
         stream: u64,
-        /// All blocks have to be resident at once.
+        /// Whether all blocks have to be resident at once.
         cooperative: bool,
         /// Bits of the arguments, one per parameter.
         args: Vec<u64>,
-        /// Where.
+        /// The place of the statement.
         loc: LocId,
     },
-    /// It made an access that is not allowed, which was skipped: see [`HostThread::keep_going`]. Resume it with `None`.
+    /// It made an invalid access, which was skipped: see [`HostThread::keep_going`]. Resume it with `None`.
     Skipped(Box<Trap>),
-    /// It is about to use what a launch was to compute that was only counted: see [`HostThread::halt_at_not_computed`]. It can go no further.
+    /// It is about to use a result that is missing because its launch was only counted: see
+    /// [`HostThread::halt_at_not_computed`]. It cannot be resumed.
     NotComputed(Box<HostUnset>),
     /// It returned.
     Done(Option<u64>),
 }
 
-/// Accesses that a host thread may skip: a loop that runs away must end.
+/// The most accesses that a host thread may skip, so that a runaway loop ends.
 const MAX_SKIPS: u32 = 100_000;
 
-/// A host function in the middle of its work.
+/// A running host function.
 #[derive(Debug)]
 pub struct HostThread {
     frames: Vec<Frame>,
     registers: Registers,
     stack_top: u64,
     executed: u64,
-    /// When to look again for memory that is whole by now ([`Caches::settle`]).
+    /// The instruction count at which to check again for memory that has been written completely ([`Caches::settle`]).
     settles_at: u64,
-    /// The register that waits for the answer of a call.
+    /// The register that receives the result of a call.
     awaits: Option<u32>,
     start: (FuncId, Vec<u64>),
-    /// Accesses that may still be skipped.
+    /// How many more accesses may be skipped.
     skips_left: u32,
-    /// Where some were.
+    /// The places of skipped accesses.
     skipped: Vec<LocId>,
     stop: StopFlag,
-    /// Values that nobody wrote.
+    /// Tracks uninitialised values.
     shadow: Shadow,
     caches: Caches,
 }
@@ -112,7 +114,7 @@ impl HostThread {
         }
     }
 
-    /// Has it end in [`TrapKind::Stopped`] when that is asked for.
+    /// Makes the thread end in [`TrapKind::Stopped`] when a stop is requested.
     #[must_use]
     pub fn stopped_by(self, stop: &StopFlag) -> HostThread {
         HostThread {
@@ -121,35 +123,35 @@ impl HostThread {
         }
     }
 
-    /// Goes on after accesses that are out of bounds, misaligned or to freed memory: they are skipped, a load gives 0. On a real
-    /// machine many of them pass unseen. What would end the program there (a null pointer) ends it here too; and so does one of
-    /// these after a great many.
+    /// Continues after accesses that are out of bounds, misaligned or to freed memory: they are skipped, and a load
+    /// gives 0. A real machine lets many of them pass. An access that would end the program there (through a null
+    /// pointer) also ends it here, and so does any of these after a large number of them.
     pub fn keep_going(&mut self) {
         self.skips_left = MAX_SKIPS;
     }
 
-    /// From now on values that nobody wrote are followed to where they matter. To be called before anything runs.
+    /// Tracks uninitialised values from now on, until they influence something. Call it before anything runs.
     pub fn follow_unset(&mut self) {
         self.shadow.on = true;
     }
 
-    /// Halts where a value matters (other than by being printed) that a launch was to compute which was only counted. To be called
-    /// before anything runs, with [`HostThread::follow_unset`].
+    /// Halts where a result that is missing because its launch was only counted influences something other than printed
+    /// text. Call it before anything runs, with [`HostThread::follow_unset`].
     pub fn halt_at_not_computed(&mut self) {
         self.shadow.halts = true;
     }
 
-    /// From now on none are told of: something else went wrong, and what is missing after that may be missing because of it.
+    /// Reports no more uninitialised values: something else went wrong, and later values may be missing because of it.
     pub fn mute_unset(&mut self) {
         self.shadow.is_muted = true;
     }
 
-    /// What was found of them so far.
+    /// The uses of uninitialised values found so far.
     pub fn take_unset(&mut self) -> Vec<HostUnset> {
         self.shadow.take_found()
     }
 
-    /// The runtime, called at `loc`, looks at bytes of memory: where, and how many.
+    /// Records that the runtime, called at `loc`, reads a range of bytes: their address and number.
     pub fn looked_at(
         &mut self,
         program: &Program,
@@ -168,7 +170,7 @@ impl HostThread {
         }
     }
 
-    /// A call of the runtime has copied bytes: to where, from where.
+    /// Records that a runtime call has copied bytes: destination and source.
     pub fn copied(
         &self,
         program: &Program,
@@ -185,7 +187,7 @@ impl HostThread {
         memory.note_transfer(places, setter, local.as_ref());
     }
 
-    /// The variable at an address that holds a pointer, as the source names it.
+    /// The source name of the pointer variable at an address.
     pub fn pointer_at(&self, program: &Program, memory: &Memory, address: u64) -> Option<String> {
         let scene = Scene {
             program,
@@ -206,7 +208,7 @@ impl HostThread {
         callers.map(|frame| program.code(frame.function).locs[frame.pc.saturating_sub(1)])
     }
 
-    /// The function of the library that the program has called, if one runs.
+    /// The library function that the program has called, if one is running.
     pub fn library_call<'p>(&self, program: &'p Program) -> Option<&'p str> {
         let module = program.module();
         let is_own = |frame: &&Frame| {
@@ -217,7 +219,7 @@ impl HostThread {
         Some(&module.function(called.function).name)
     }
 
-    /// If the innermost call is of the library's, the place of the call that led into it.
+    /// If the innermost call is in a library function, the place of the call that entered the library.
     fn outside(&self, program: &Program) -> Option<LocId> {
         let module = program.module();
         let is_own = |frame: &&Frame| {
@@ -230,8 +232,9 @@ impl HostThread {
         Some(program.code(user.function).locs[user.pc.saturating_sub(1)])
     }
 
-    /// Runs on to the next event. `answer` is the result of the call it stopped at; `limit` bounds the instructions
-    /// executed over the thread's life. After `Done` there is nothing more to run, and it says `Done(None)`.
+    /// Runs on to the next event. `answer` is the result of the call that it stopped at; `limit` bounds the
+    /// instructions executed over the thread's life. After `Done` there is nothing left to run, and it returns
+    /// `Done(None)`.
     pub fn resume(
         &mut self,
         program: &Program,
@@ -242,7 +245,7 @@ impl HostThread {
         if let (Some(register), Some(frame)) = (self.awaits.take(), self.frames.last()) {
             self.registers.s[frame.registers + register as usize] = answer.unwrap_or(0);
         }
-        // Who answered may have changed what is where.
+        // The caller may have changed what is mapped where.
         self.caches.forget();
         if self.frames.is_empty() && !self.begin(program, memory)? {
             return Ok(HostEvent::Done(None));
@@ -297,7 +300,8 @@ impl HostThread {
         }
     }
 
-    /// Passes over the access of the last instruction: what it would have loaded is 0. Whether it is the first skipped at its place.
+    /// Skips the access of the last instruction, which loads 0. Returns whether it is the first one skipped at its
+    /// place.
     fn skip(&mut self, code: &Code, loc: LocId) -> bool {
         let frame = self.frames.last().expect("running");
         let site = &code.sites[code.insts[frame.pc - 1].c as usize];
@@ -318,7 +322,7 @@ impl HostThread {
     }
 }
 
-/// Whether a real machine may go on after it.
+/// Whether a real machine may continue after the trap.
 fn may_pass(kind: &TrapKind) -> bool {
     matches!(
         kind,

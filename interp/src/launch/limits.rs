@@ -1,4 +1,4 @@
-//! Launches that a device refuses, as CUDA does.
+//! Rejects launches that a device rejects, as CUDA does.
 
 use ir::{FuncId, FunctionKind};
 
@@ -11,7 +11,7 @@ use crate::rules::limits::{Limits, Residency};
 /// How deep launches from kernels may be nested: CUDA C++ Programming Guide, "Nesting Depth".
 const MAX_DEPTH: u32 = 24;
 
-/// What a launch may ask of a device.
+/// The limits of a device on launches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchLimits {
     /// Most blocks in x, y, z.
@@ -24,14 +24,14 @@ pub struct LaunchLimits {
     pub static_shared_bytes_per_block: u64,
     /// Most shared memory of a block, after `cudaFuncSetAttribute`.
     pub shared_bytes_per_block: u64,
-    /// What a multiprocessor holds.
+    /// The resources of a multiprocessor.
     pub residency: Residency,
-    /// How many there are.
+    /// The number of multiprocessors.
     pub multiprocessors: u32,
 }
 
 impl LaunchLimits {
-    /// Those of an architecture.
+    /// The limits of an architecture.
     pub fn of(limits: &Limits) -> LaunchLimits {
         LaunchLimits {
             grid: limits.max_grid,
@@ -45,7 +45,7 @@ impl LaunchLimits {
     }
 }
 
-/// Refuses a kernel that declares more than a block may have.
+/// Rejects a kernel that declares more shared memory than a block may have.
 pub fn check_static_shared(bytes: u64, limit: u64) -> Result<(), InvalidLaunch> {
     match bytes > limit {
         true => Err(InvalidLaunch::TooMuchStaticShared { bytes, limit }),
@@ -53,7 +53,7 @@ pub fn check_static_shared(bytes: u64, limit: u64) -> Result<(), InvalidLaunch> 
     }
 }
 
-/// Refuses a launch as CUDA would.
+/// Rejects a launch as CUDA would.
 pub fn check_launch(
     program: &Program,
     kernel: FuncId,

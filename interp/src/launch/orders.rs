@@ -1,8 +1,9 @@
-//! A launch in both orders: what its threads tell each other may depend on which block or warp comes first, and then some faults show
-//! in one order only.
+//! Runs a launch in both orders. What threads communicate may depend on which block or warp comes first, so some faults
+//! appear in one order only.
 //!
-//! A launch whose threads communicate runs once more with the last block and warp first, on memory as it was before, if it was
-//! short. Results, counts and what is printed are those of the first run; the second one only adds findings.
+//! If the threads of a launch communicate and the launch was short, it runs once more with the last block and warp
+//! first, on memory as it was before. Results, counts and printed text are those of the first run; the second run only
+//! adds findings.
 
 use crate::memory::device_heap::DeviceHeap;
 use crate::memory::map::GlobalRegion;
@@ -21,23 +22,23 @@ use crate::launch::Run;
 use crate::launch::report::{LaunchFailure, LaunchReport, Orders};
 use crate::progress::Progress;
 
-/// Memory that is kept for a launch whose threads may communicate.
+/// The most memory that is saved for a launch whose threads may communicate.
 const MAX_BYTES: u64 = 16 << 20;
-/// The same where only what it finds can tell that they do.
+/// The same if only the run's findings can show that they do.
 const MAX_BYTES_ON_SUSPICION: u64 = 1 << 20;
-/// The same where a launch runs under many schedules.
+/// The same if the launch runs under many schedules.
 const MAX_BYTES_TO_EXPLORE: u64 = 256 << 20;
-/// Runs of bytes that differ, told one by one.
+/// The most runs of differing bytes that are listed one by one.
 const MAX_SPANS: usize = 256;
-/// Regions of memory of which it is told that they end differently, until it is known which of them anybody reads.
+/// The most regions reported to end differently before it is known which of them are read later.
 const MAX_REGIONS: usize = 16;
-/// What is short: warp instructions.
+/// The most warp instructions of a short launch.
 const SHORT: u64 = 1_000_000;
-/// A second run that takes so many times the first one's instructions, and some more, is given up.
+/// A second run is given up after this many times the first one's instructions, plus `SOME_MORE`.
 const MAX_TIMES_AS_LONG: u64 = 8;
 const SOME_MORE: u64 = 100_000;
 
-/// The bytes of regions that a launch may write, and the blocks of the heap, where it takes or gives back some.
+/// Saved bytes of the regions that a launch may write, and the heap's blocks if the launch allocates or frees some.
 pub(crate) struct Saved {
     regions: Vec<(GlobalRegion, Vec<u8>)>,
     heap: Option<DeviceHeap>,
@@ -47,7 +48,7 @@ impl Saved {
     pub(crate) fn of(run: &Run<'_>, regions: &[GlobalRegion]) -> Saved {
         let end = run.memory.device_heap().end();
         let copy = |region: &GlobalRegion| {
-            // Of the heap, what no kernel has used holds nothing.
+            // Heap memory beyond what kernels have used holds nothing.
             let size = match region.is_heap {
                 true => region.size.min(end.saturating_sub(region.base)),
                 false => region.size,
@@ -63,12 +64,12 @@ impl Saved {
         }
     }
 
-    /// By region, what is not as it was.
+    /// How each region differs from its saved bytes.
     pub(crate) fn differences(&self) -> Vec<Difference> {
         let mut found = Vec::new();
         let heap = self.regions.iter().find(|(region, _)| region.is_heap);
         let heap = heap.map(|(region, _)| *region);
-        // Which block of the heap a thread gets is a matter of order, and so is where in it a value lies.
+        // Which heap block a thread gets depends on the order, and so does the address of a value in the heap.
         for (region, then) in self.regions.iter().filter(|(region, _)| !region.is_heap) {
             // SAFETY: as above.
             let now = unsafe { std::slice::from_raw_parts(region.bytes, then.len()) };
@@ -102,7 +103,7 @@ impl Saved {
     }
 }
 
-/// `now` with the pointers into the heap that `then` has in their place.
+/// `now`, with the pointers into the heap that `then` has at the same places.
 fn with_pointers_of(now: &[u8], then: &[u8], heap: GlobalRegion) -> Vec<u8> {
     let mut same = now.to_vec();
     let pointer = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap_or_default());
@@ -117,27 +118,27 @@ fn with_pointers_of(now: &[u8], then: &[u8], heap: GlobalRegion) -> Vec<u8> {
 /// Memory that ends differently in another order.
 #[derive(Clone, Debug)]
 pub(crate) struct Difference {
-    /// Where its region begins.
+    /// The region's base.
     pub(crate) region: u64,
     pub(crate) address: u64,
-    /// The eight bytes there, aligned.
+    /// The aligned eight bytes there, in each order.
     around: [u64; 2],
-    /// It is neither the same words in other places nor another rounding.
+    /// Whether the difference is neither a permutation of the same words nor a rounding difference.
     pub(crate) is_grave: bool,
-    /// It is a rounding.
+    /// Whether it is a rounding difference.
     pub(crate) is_rounding: bool,
     /// All bytes that differ.
     pub(crate) spans: Vec<(u64, u64)>,
 }
 
-/// The eight bytes that a byte is in, aligned; beyond the end there are zeros.
+/// The aligned eight bytes that contain a byte, with zeros beyond the end.
 fn around(bytes: &[u8], at: usize) -> u64 {
     let bytes = bytes[at & !7..].iter().take(8).rev();
     bytes.fold(0, |all, &byte| all << 8 | u64::from(byte))
 }
 
 impl Difference {
-    /// What memory ends with there: as what the program keeps in it, where that is known.
+    /// The final values there, interpreted as the type that the program stores, if it is known.
     pub(crate) fn ends(&self, run: &Run<'_>) -> [Ending; 2] {
         let ty = element_of(run, self.region);
         let width = ty.map_or(4, |ty| u64::from(ty.bytes()));
@@ -154,7 +155,7 @@ impl Difference {
     }
 }
 
-/// What the program keeps in a region: what the kernel's pointer to it points to, or the type of a variable.
+/// The element type of a region: that of the kernel's pointer to it, or of a variable.
 fn element_of(run: &Run<'_>, base: u64) -> Option<MemType> {
     let region = run.map.regions[run.map.find(base) as usize];
     let module = run.program.module();
@@ -177,7 +178,7 @@ fn element_of(run: &Run<'_>, base: u64) -> Option<MemType> {
     }
 }
 
-/// The bytes that differ, of memory from an address on; many runs of them are told as one.
+/// The differing bytes of memory that begins at an address. Many runs of them are reported as one.
 fn spans(base: u64, now: &[u8], then: &[u8]) -> Vec<(u64, u64)> {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     let differing = now.iter().zip(then).enumerate();
@@ -204,7 +205,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Whether the same words are in other places: a list that was filled in another order.
+/// Whether the words are a permutation of each other: a list filled in another order.
 fn is_permuted(a: &[u8], b: &[u8]) -> bool {
     let sorted = |bytes| {
         let mut words: Vec<u32> = words(bytes).collect();
@@ -214,7 +215,7 @@ fn is_permuted(a: &[u8], b: &[u8]) -> bool {
     sorted(a) == sorted(b)
 }
 
-/// Whether all words that differ are floats, or the upper halves of doubles, that are nearly the same.
+/// Whether all words that differ are floats, or upper halves of doubles, that are nearly equal.
 fn is_rounded(a: &[u8], b: &[u8]) -> bool {
     let near = |(a, b): (f64, f64)| {
         a.is_finite() && b.is_finite() && a.abs() > 1e-30 && (a - b).abs() <= 1e-3 * a.abs()
@@ -231,13 +232,13 @@ fn is_rounded(a: &[u8], b: &[u8]) -> bool {
         || is_of_doubles && doubles.map(|(a, b)| (double(a), double(b))).all(near)
 }
 
-/// What a launch needs to be run again.
+/// What is needed to run a launch again.
 pub(crate) struct Again {
     pub(crate) before: Saved,
     pub(crate) regions: Vec<GlobalRegion>,
 }
 
-/// Keeps what a launch may write, if it may be worth running it again. Before the first run.
+/// Saves what a launch may write, if running it again may be worthwhile. Call it before the first run.
 pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
     let machine = run.machine;
     let explores = machine.schedules.0 > 0;
@@ -266,7 +267,8 @@ pub(crate) fn prepare(run: &Run<'_>, written: &[bool]) -> Option<Again> {
     })
 }
 
-/// What a launch may write, if its threads may wait for memory that the host can write meanwhile: then it may have to run again, later.
+/// Saves what a launch may write, if its threads may wait for memory that the host can write meanwhile: the launch may
+/// then have to run again later.
 pub(crate) fn before_waiting(run: &Run<'_>, written: &[bool]) -> Option<Saved> {
     let is_shared =
         |region: &&GlobalRegion| run.memory.kind_of(region.base) == AddressKind::Managed;
@@ -281,7 +283,7 @@ pub(crate) fn before_waiting(run: &Run<'_>, written: &[bool]) -> Option<Saved> {
     (bytes <= MAX_BYTES_TO_EXPLORE).then(|| Saved::of(run, &regions))
 }
 
-/// Runs a launch that has ended once more the other way round, if it is worth it, and adds what that finds.
+/// Runs a launch that has ended once more in reverse order, if that is worthwhile, and adds the new findings.
 pub(crate) fn run_again(
     run: &Run<'_>,
     again: Option<&Again>,
@@ -321,7 +323,7 @@ pub(crate) fn run_again(
         ..*run
     };
     let (result, _) = second.with(&|| Checker::new(counters(), subject), &mut |_| {});
-    // Those that differ in more than order and rounding come first.
+    // Differences in more than order and rounding come first.
     let mut differs = after.differences();
     differs.sort_by_key(|differs| !differs.is_grave);
     after.restore(run);
@@ -333,31 +335,31 @@ pub(crate) fn run_again(
     };
     let has_ended = trap.is_none();
     add(report, other);
-    // With a race there is more to say than that it has one.
+    // If there is a race, that finding already says more.
     let is_clean = !report.findings.iter().any(races) && report.skipped.is_empty();
     if let (Some(at), true) = (run.code.effects.talks_at, has_ended && is_clean) {
         let differs = differs.into_iter().take(MAX_REGIONS);
         let findings = differs.map(|differs| schedule_dependent(run, at, differs));
         report.findings.extend(findings);
     }
-    // Too long is no fault: nothing was found.
+    // A run that takes too long is not a fault.
     report.order.trap_descending =
         trap.filter(|trap| !matches!(trap.kind, TrapKind::Limit { .. } | TrapKind::Stopped(_)));
 }
 
-/// What makes two findings of a launch one.
+/// What identifies a finding within a launch.
 pub(crate) fn places(finding: &Finding) -> (FindingKind, Option<Space>, Vec<LocId>) {
     let mut places: Vec<_> = finding.accesses.iter().map(|access| access.loc).collect();
     places.sort_unstable();
     (finding.kind, finding.space, places)
 }
 
-/// Adds what only the other order found.
+/// Adds the findings that only the other order has.
 fn add(report: &mut LaunchReport, other: LaunchReport) {
     let known: Vec<_> = report.findings.iter().map(places).collect();
     let kinds: Vec<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
     for finding in other.findings {
-        // Values that happen to be the same in this order say nothing new about a race.
+        // Equal values in this order say nothing new about a race.
         let is_echo = finding.severity == Severity::Note && kinds.contains(&finding.kind);
         if !is_echo && !known.contains(&places(&finding)) {
             report.findings.push(Finding {
@@ -377,11 +379,11 @@ fn add(report: &mut LaunchReport, other: LaunchReport) {
     }
 }
 
-/// Memory that ends differently in the other order.
+/// A finding about memory that ends differently in the other order.
 fn schedule_dependent(run: &Run<'_>, talk: Talk, differs: Difference) -> Finding {
     let fact = Fact::ScheduleDependent {
         ends: differs.ends(run),
-        // A list in another order, or a sum with another rounding, is what such programs are made to allow.
+        // Programs of this kind are meant to allow a list in another order, or a sum with another rounding.
         is_grave: talk.decides && differs.is_grave,
         spans: differs.spans,
         suspect: None,
@@ -393,7 +395,7 @@ fn schedule_dependent(run: &Run<'_>, talk: Talk, differs: Difference) -> Finding
     at_difference(run, fact, (op, talk.loc), differs.address)
 }
 
-/// A finding about memory that ends differently, and an access that has to do with it.
+/// A finding about memory that ends differently, with an access that is involved.
 pub(crate) fn at_difference(
     run: &Run<'_>,
     fact: Fact,

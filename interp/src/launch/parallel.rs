@@ -1,16 +1,18 @@
-//! Blocks side by side on several CPU threads, with the result of blocks in order.
+//! Runs blocks in parallel on several CPU threads, with the result of running them in order.
 //!
-//! Only kernels whose blocks cannot see each other's order are tried (no global atomics, volatile accesses, fences). The
-//! regions that both stores and loads can reach are copied first. Workers take blocks in ascending order and note what they
-//! touch; if two workers touched one word, or anything unusual happened (a trap, a block that waits, the limit), memory is
-//! put back and the caller runs all blocks in order. So no result depends on the number of workers or on their timing.
+//! This is tried only for kernels whose blocks cannot observe each other's order (no global atomics, volatile accesses
+//! or fences). Regions that both stores and loads can reach are copied first. Workers take blocks in ascending order
+//! and note what they touch. If two workers touched the same word, or something unusual happened (a trap, a block that
+//! waits, the limit), the copied memory is restored and the caller runs all blocks in order. The result therefore does
+//! not depend on the number of workers or their timing.
 //!
-//! What is only written needs no copy: blocks in order write every word again that blocks side by side wrote, for no address
-//! or value comes from there. Where they trap before that, the device is lost to the program as on hardware, and nothing can
-//! read the rest. All this holds while pointers stay in the allocation they start from; where one did not (undefined in
-//! CUDA) and blocks have to be run again, the launch ends with an error instead of a value that may be wrong.
+//! Regions that are only written need no copy. A second run in order writes every word again that the parallel run
+//! wrote, because no address or value comes from there. If the run in order traps before that, the program has lost the
+//! device, as on hardware, and nothing can read the rest. All this requires that pointers stay in the allocation they
+//! start from. If one did not (undefined in CUDA) and the blocks have to run again, the launch ends with an error
+//! instead of a value that may be wrong.
 //!
-//! Workers whose blocks do conflict race on plain bytes until that is found out; what they computed is thrown away.
+//! Workers with conflicting blocks race on plain bytes until the conflict is detected. Their results are discarded.
 
 use crate::memory::map::GlobalRegion;
 use std::mem::MaybeUninit;
@@ -28,35 +30,35 @@ use crate::machine::engine;
 use crate::machine::track::{self, Reachable, Tracker};
 use crate::observe::Observer;
 
-/// Regions that would have to be copied beyond this are not worth it.
+/// If regions that have to be copied are larger than this, running in parallel does not pay off.
 const SNAPSHOT_BYTES: u64 = 2 << 30;
-/// Local memory of all blocks that run side by side.
+/// The most local memory for all blocks that run in parallel.
 const LOCAL_BYTES: u64 = 2 << 30;
-/// Blocks a worker takes at a time, at most: replayed, each takes less than a microsecond.
+/// The most blocks that a worker takes at a time: a replayed block takes less than a microsecond.
 const MAX_BLOCKS: u64 = 64;
 
-/// How often it is looked whether the other workers are done, before this thread sleeps until they are: some tens of microseconds, as long as
-/// it takes to wake a thread.
+/// How often this thread checks whether the other workers are done before it sleeps: some tens of microseconds, as long
+/// as it takes to wake a thread.
 const SPINS: u32 = 2000;
-/// Words of what workers touched that one thread compares before it could have woken others.
+/// The most words of the workers' touched sets that one thread compares alone: waking others would take longer.
 const FEW_WORDS: usize = 1 << 16;
 
-/// What the blocks of one worker printed, by block.
+/// The text that one worker's blocks printed, by block.
 type Printed = Vec<(u64, Vec<u8>)>;
 
-/// What came of running blocks side by side.
+/// The result of running blocks in parallel.
 pub(crate) enum Outcome<'a, O: Observer> {
     /// All ran.
     Done(Box<Machine<'a, O>>),
-    /// They were asked to stop.
+    /// They were stopped on request.
     Stopped(Box<Machine<'a, O>>, Trap),
-    /// They must run in order; memory is as it was before, as far as they can see.
+    /// The blocks must run in order. All memory that they can read is as it was before.
     InOrder,
-    /// They would have to run in order, but memory cannot be put back.
+    /// The blocks would have to run in order, but memory cannot be restored.
     LeftAllocation,
 }
 
-/// All blocks.
+/// Runs all blocks.
 pub(crate) fn run<'a, O: Observer + Send>(
     run: &Run<'a>,
     observer: &(impl Fn() -> O + Sync),
@@ -118,7 +120,8 @@ pub(crate) fn run<'a, O: Observer + Send>(
         for result in others {
             scope.spawn(move |_| work(result));
         }
-        // This thread need not be woken. Nor when it is done: all workers end at nearly the same time.
+        // This thread works too: it needs no waking, and no sleep at the end, because all workers finish at nearly the
+        // same time.
         work(first);
         for _ in 0..SPINS {
             if running.load(Ordering::Acquire) == 0 {
@@ -129,7 +132,7 @@ pub(crate) fn run<'a, O: Observer + Send>(
     });
     let results: Option<Vec<_>> = results.into_iter().collect();
     if let Some(trap) = stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        // All blocks run again, so what they left behind does not matter.
+        // All blocks run again, so the machines of the workers can be dropped.
         let merged = results.and_then(|results| merge(run, observer(), results));
         let (machine, printed) = merged.unwrap_or_else(|| (run.worker(observer()), Printed::new()));
         printed.iter().for_each(|(_, text)| out(text));
@@ -151,7 +154,7 @@ pub(crate) fn run<'a, O: Observer + Send>(
     }
 }
 
-/// The blocks that nobody has taken yet.
+/// The blocks that no worker has taken yet.
 struct Share<'a> {
     next: &'a AtomicU64,
     blocks: u64,
@@ -159,7 +162,8 @@ struct Share<'a> {
 }
 
 impl Share<'_> {
-    /// A worker's next ones. The fewer are left, the fewer at a time, so that all workers end together though blocks differ.
+    /// A worker's next blocks. The portions shrink towards the end, so that all workers finish together although blocks
+    /// differ in length.
     fn take(&self) -> Option<std::ops::Range<u64>> {
         let end = |first: u64| {
             let left = self.blocks - first;
@@ -173,21 +177,21 @@ impl Share<'_> {
     }
 }
 
-/// What workers tell each other.
+/// The flags that workers share.
 struct Stop<'a> {
-    /// One of them could not go on.
+    /// A worker could not continue.
     failed: &'a AtomicBool,
-    /// One of them left the allocation that a pointer started from.
+    /// A pointer left the allocation that it started from.
     left_allocation: &'a AtomicBool,
-    /// Where the first one stood that saw that it is to stop.
+    /// Where the first worker was that saw the request to stop.
     stopped: &'a Mutex<Option<Trap>>,
 }
 
-/// Pieces that one worker copies by itself.
+/// The size of the pieces in which workers copy.
 const COPY_BYTES: usize = 1 << 20;
 
-/// The regions' bytes one behind the other, copied by all workers: a launch on large buffers would else wait for one of them.
-/// `spare` is the last launch's copy: its pages are there already.
+/// The regions' bytes, one after the other, copied by all workers. Otherwise a launch on large buffers would wait for a
+/// single thread. `spare` is the last launch's copy, whose pages are already mapped.
 fn copy(regions: &[GlobalRegion], workers: usize, mut spare: Vec<u8>) -> Vec<u8> {
     let size: usize = regions.iter().map(|region| region.size as usize).sum();
     spare.clear();
@@ -197,7 +201,8 @@ fn copy(regions: &[GlobalRegion], workers: usize, mut spare: Vec<u8>) -> Vec<u8>
     for region in regions {
         let (to, behind) = rest.split_at_mut(region.size as usize);
         rest = behind;
-        // SAFETY: the region's bytes are valid, no worker runs yet, and `u8`s are valid as what may not be initialised yet.
+        // SAFETY: the region's bytes are valid, no worker runs yet, and initialised `u8`s are valid as
+        // `MaybeUninit<u8>`.
         let from: &[MaybeUninit<u8>] =
             unsafe { std::slice::from_raw_parts(region.bytes.cast(), region.size as usize) };
         let piece = from.len().div_ceil(workers).max(COPY_BYTES);
@@ -211,23 +216,23 @@ fn copy(regions: &[GlobalRegion], workers: usize, mut spare: Vec<u8>) -> Vec<u8>
             }
         }),
     }
-    // SAFETY: the pieces were all of it.
+    // SAFETY: the pieces covered all of it.
     unsafe { spare.set_len(size) };
     spare
 }
 
-/// Puts the copied bytes back.
+/// Restores the copied bytes.
 fn restore(regions: &[GlobalRegion], copy: &[u8]) {
     let mut rest = copy;
     for region in regions {
         let (bytes, behind) = rest.split_at(region.size as usize);
         rest = behind;
-        // SAFETY: the copy is of this region, all workers have ended.
+        // SAFETY: the copy is of this region, and all workers have ended.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), region.bytes, bytes.len()) };
     }
 }
 
-/// Runs blocks until there are none; `None` if one did not simply end.
+/// Runs blocks until none are left. Returns `None` if one did not end normally.
 fn worker<'a, O: Observer>(
     run: &Run<'a>,
     observer: O,
@@ -245,11 +250,11 @@ fn worker<'a, O: Observer>(
         let Some(portion) = share.take() else {
             machine.settle();
             machine.observer.finish();
-            // Many small pieces: better here than on the thread that all wait for.
+            // Freeing many small pieces is better done here than on the thread that everyone waits for.
             machine.replay.forget_list();
             return Some((machine, printed));
         };
-        // Those of the portion before: a number for people, who do not see so few.
+        // Counts the portion before it runs: a progress display does not need to be exact to so few blocks.
         run.machine.progress.ended(portion.end - portion.start);
         for index in portion.map(|k| run.block(k)) {
             if stop.failed.load(Ordering::Relaxed) {
@@ -264,7 +269,7 @@ fn worker<'a, O: Observer>(
                 stop.left_allocation.store(true, Ordering::Relaxed);
             }
             match turn {
-                // The first access that is skipped is one of blocks in order.
+                // The first access that is skipped must be the first in block order.
                 Turn::Done if !machine.record.skipped.is_empty() => return None,
                 Turn::Done => {}
                 Turn::Fault { warp, fault } if matches!(fault.kind, TrapKind::Stopped(_)) => {
@@ -278,7 +283,7 @@ fn worker<'a, O: Observer>(
             }
             if !block.printed.is_empty() {
                 printed_bytes += block.printed.len();
-                // In order each block's text goes out as it ends.
+                // In order, each block's text is printed as the block ends.
                 if printed_bytes > MAX_PRINTED {
                     return None;
                 }
@@ -288,7 +293,7 @@ fn worker<'a, O: Observer>(
     }
 }
 
-/// Whether two workers touched one word.
+/// Whether two workers touched the same word.
 fn conflict(trackers: &[&Tracker]) -> bool {
     let chunks = track::chunks(trackers);
     let meet = |chunk| track::conflict(trackers, chunk);
@@ -299,7 +304,7 @@ fn conflict(trackers: &[&Tracker]) -> bool {
     }
 }
 
-/// One machine with everybody's counts, unless two workers touched one word.
+/// One machine with the counts of all workers, unless two of them touched the same word.
 fn merge<'a, O: Observer>(
     run: &Run<'a>,
     observer: O,

@@ -1,9 +1,9 @@
-//! Parts of a launch: ranges of its blocks, each run by itself, and put together again.
+//! Parts of a launch: runs ranges of its blocks separately and merges them.
 //!
-//! A part is what the worker of a parallel launch is, in another process: it starts from the memory that the launch finds, and hands over
-//! what it has counted and found (`Saved`). So what comes of all parts is made as the report of one run is. Where two workers
-//! touch one word, all blocks run again in order. Here only those run again, together, whose parts touch the same bytes
-//! (`check::across`); what they do to each other is added.
+//! A part is like the worker of a parallel launch, but in another process. It starts from the memory that the launch
+//! finds, and returns its counts and findings (`Saved`). The report of all parts is therefore built like that of one
+//! run. A parallel launch runs all blocks again in order if two workers touch the same word. Here only the blocks of
+//! parts that touch the same bytes run again, together (`check::across`), and their effects on each other are added.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ use crate::observe::counters::Counters;
 use crate::program::Program;
 use crate::progress::Progress;
 
-/// What a part has counted and found, and what it touched: both as bytes.
+/// What a part counted and found, and what it touched: both serialised.
 #[derive(Default)]
 pub(crate) struct Saved {
     gathered: Vec<u8>,
@@ -42,44 +42,46 @@ impl Saved {
     }
 }
 
-/// A range of a launch's blocks that ran.
+/// A range of a launch's blocks that has run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Its blocks, by their numbers in the grid, x fastest.
+    /// Its blocks, numbered within the grid with x fastest.
     pub blocks: Range<u64>,
     /// The launch's grid.
     pub grid: [u32; 3],
-    /// What was counted and found, for [`merge`].
+    /// Its counts and findings, for [`merge`].
     pub gathered: Vec<u8>,
-    /// What its threads printed.
+    /// The text that its threads printed.
     pub printed: Vec<u8>,
-    /// What it touched of memory that the launch writes.
+    /// What it accessed of memory that the launch writes.
     pub memory: Vec<PartMemory>,
-    /// Where a thread uses what an atomic gives, or looks at `volatile` memory: other blocks may have a say in what this part did.
+    /// The place where a thread uses the result of an atomic, or reads `volatile` memory: other blocks may then have
+    /// influenced this part.
     pub hears: Option<(LocId, AccessOp)>,
 }
 
-/// What one source access of a part touched of one allocation.
+/// The bytes of one allocation that one source access of a part touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartMemory {
     /// The allocation, as messages name it.
     pub allocation: String,
-    /// Its number among those that the launch finds.
+    /// Its number among the allocations that the launch finds.
     pub region: u32,
     /// The access, by its number in the kernel.
     pub access: u32,
-    /// Where that stands.
+    /// The place of the access.
     pub loc: LocId,
-    /// What it does: of a load, the bytes that nobody wrote afterwards.
+    /// What it does. For a load, the bytes are those that the part does not write afterwards.
     pub op: AccessOp,
-    /// The bytes: where they begin, how many, by which block; and how they come again. See `PartMemory::stretch`.
+    /// The bytes: their address, number and block, and how they repeat. See `PartMemory::stretch`.
     pub stretches: Vec<String>,
-    /// They are too many: all that it touched lies in these.
+    /// Whether there are too many to list: everything it touched lies within these.
     pub is_coarse: bool,
 }
 
 impl PartMemory {
-    /// A stretch in words: `0+128 b7 x32+4096b1` is 128 bytes from 0 on, by block 7; 32 times, each 4096 bytes further and by the next block.
+    /// A stretch as text: `0+128 b7 x32+4096b1` is 128 bytes from 0 on, by block 7; 32 times, each 4096 bytes further
+    /// and by the next block.
     fn stretch(stretch: &Stretch) -> String {
         let mut text = format!("{}+{} b{}", stretch.start, stretch.bytes, stretch.block);
         for step in &stretch.steps {
@@ -112,44 +114,44 @@ impl PartMemory {
     }
 }
 
-/// Why a launch was not run in parts, or parts not put together.
+/// Why a launch was not run in parts, or why parts could not be merged.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum PartError {
     /// The launch failed by itself.
     #[error("{0}")]
     Failed(LaunchFailure),
-    /// There are not so many blocks.
+    /// The range is outside the grid.
     #[error("the grid has {blocks} blocks: 0..{blocks}")]
     Range {
-        /// So many there are.
+        /// The grid's blocks.
         blocks: u64,
     },
     /// Its blocks wait for each other.
     #[error("a cooperative launch cannot be split: its blocks wait for each other (`grid.sync()`)")]
     Cooperative,
-    /// Its threads launch kernels, or take memory of the heap, which all blocks share.
+    /// Its threads launch kernels, or allocate from the heap, which all blocks share.
     #[error("the launch cannot be split: its threads {0}")]
     Shares(&'static str),
     /// Its blocks wait for blocks of other parts.
     #[error("its blocks wait for each other")]
     Waits(Box<LaunchFailure>),
-    /// The data are not those of this launch.
+    /// The data come from another launch.
     #[error("the parts are not of this launch")]
     Foreign,
 }
 
-/// What came of comparing parts.
+/// The result of comparing parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// Races were looked for.
+    /// Whether the race check was on.
     pub looked: bool,
-    /// A read that finds what another part writes, and that write: what the part did with it may depend on that.
+    /// A read of bytes that another part writes, and that write: the part's result may depend on it.
     pub reads: Option<(LocId, LocId)>,
-    /// Pairs of accesses that touch the same bytes, of which it could not be decided whether they race.
+    /// Pairs of accesses that touch the same bytes and could not be decided to race or not.
     pub undecided: Vec<(LocId, LocId)>,
-    /// More blocks touch the same bytes than ran again: of their races not all are counted.
+    /// Whether more blocks touch the same bytes than ran again, so that not all of their races are counted.
     pub is_cut: bool,
-    /// So many blocks ran again.
+    /// How many blocks ran again.
     pub again: u64,
     /// As in [`Part::hears`].
     pub hears: Option<(LocId, AccessOp)>,
@@ -169,7 +171,7 @@ fn begin_part(run: &Run<'_>) -> Result<(), PartError> {
     Ok(())
 }
 
-/// The machine for parts: what needs other blocks is left out.
+/// The machine for parts, without what needs other blocks.
 fn alone(machine: &MachineConfig) -> MachineConfig {
     MachineConfig {
         order: Order::Ascending,
@@ -179,7 +181,8 @@ fn alone(machine: &MachineConfig) -> MachineConfig {
     }
 }
 
-/// Runs a range of a launch's blocks, as [`launch`](crate::launch) does all of them. What they leave in memory is a part of the result only.
+/// Runs a range of a launch's blocks, as [`launch`](crate::launch) runs all of them. The memory that they leave is only
+/// part of the result.
 pub fn launch_part(
     program: &Program,
     (kernel, config, args): (FuncId, &LaunchConfig, &[u64]),
@@ -238,7 +241,7 @@ pub fn launch_part(
     Ok((report, part))
 }
 
-/// Where a thread uses what other blocks may have a say in.
+/// The place where a thread uses something that other blocks may influence.
 fn hears(run: &Run<'_>) -> Option<(LocId, AccessOp)> {
     let talk = run.code.effects.talks_at?;
     let op = match talk.is_atomic {
@@ -248,7 +251,7 @@ fn hears(run: &Run<'_>) -> Option<(LocId, AccessOp)> {
     Some((talk.loc, op))
 }
 
-/// Whether a launch ended because nobody could go on.
+/// Whether a launch ended because no thread could go on.
 fn is_waiting(failure: &LaunchFailure) -> bool {
     use crate::fault::trap::TrapKind;
     let LaunchFailure::Trap { trap, .. } = failure else {
@@ -264,7 +267,7 @@ fn subject<'a>(run: &'a Run<'a>) -> Subject<'a> {
     Subject::new(checks, arch, run.code, &run.shape, places, run.written()).of_part()
 }
 
-/// By region and source access, with names.
+/// What each source access touched in each region, with names.
 fn described(run: &Run<'_>, touches: Vec<Touches>) -> Vec<PartMemory> {
     let mut all: Vec<PartMemory> = Vec::new();
     for touches in touches {
@@ -295,7 +298,8 @@ fn described(run: &Run<'_>, touches: Vec<Touches>) -> Vec<PartMemory> {
     all
 }
 
-/// The report of a launch whose blocks ran in parts, which are in order and all of it. `memory` is as the launch finds it.
+/// The report of a launch whose blocks ran in parts; `parts` are in order and complete. `memory` is as the launch finds
+/// it.
 pub fn merge(
     program: &Program,
     (kernel, config, args): (FuncId, &LaunchConfig, &[u64]),
@@ -339,7 +343,7 @@ pub fn merge(
     Ok((run.report(&sum), compared))
 }
 
-/// What all parts have gathered.
+/// The sum of the parts' counts and findings.
 fn sum<'a, O: Observer>(
     run: &Run<'a>,
     observer: O,
@@ -361,7 +365,7 @@ fn sum<'a, O: Observer>(
     Ok(sum)
 }
 
-/// Compares what parts touched, and has blocks that may be in conflict run again, together.
+/// Compares what parts touched, and runs the blocks that may conflict again, together.
 fn compare(
     run: &Run<'_>,
     parts: &[Part],
@@ -406,7 +410,7 @@ fn compare(
     if !blocks.is_empty() {
         let together = run_again(run, &blocks, subject);
         again = together.touches();
-        // What they do to each other within a part is known: it is not to be counted twice.
+        // Races within a part are already known and must not be counted twice.
         let alone = parts.iter().map(|part| {
             let held = blocks.iter().filter(|block| part.blocks.contains(block));
             run_again(run, &held.copied().collect::<Vec<_>>(), subject)
@@ -421,7 +425,7 @@ fn compare(
     Ok(compared)
 }
 
-/// Runs these blocks in order, from the memory that the launch finds; that stays as it is.
+/// Runs these blocks in order, from the memory that the launch finds, which it leaves unchanged.
 fn run_again<'a>(run: &Run<'a>, blocks: &[u64], subject: &'a Subject<'a>) -> Checker<'a> {
     let machine = MachineConfig {
         jobs: 1,

@@ -1,4 +1,4 @@
-//! What was counted by instruction, told by places of the source.
+//! Merges the counts of instructions by place in the source.
 
 use ir::{Module, Space};
 
@@ -8,9 +8,9 @@ use crate::isa::bytecode::Code;
 use crate::launch::report::{Barrier, Branch, Site};
 use crate::machine::Divergence;
 
-/// Sorted, with the instructions that come from one place and do the same thing as one site. Of a generic access, the
-/// spaces it never went to are left out. The sites come in the order of their counters; `reused` says of some of these together how often they
-/// ask for the same bytes, of so many in all.
+/// The sites, sorted. Instructions from one place that do the same become one site. For a generic access, spaces that
+/// it never went to are left out. The sites come in the order of their counters; `reused` tells for groups of them how
+/// often they access the same bytes, out of how many in all.
 pub(super) fn merged(
     sites: Vec<Site>,
     reused: &dyn Fn(&[usize], u64) -> Option<Reuse>,
@@ -57,7 +57,7 @@ pub(super) fn merged(
     out
 }
 
-/// Where warps diverge: the instructions of one place are one branch.
+/// Divergent branches: the instructions of one place are one branch.
 pub(super) fn branches(divergence: &[Divergence], code: &Code, module: &Module) -> Vec<Branch> {
     let mut all: Vec<Branch> = Vec::new();
     for (pc, divergence) in divergence.iter().enumerate() {

@@ -1,8 +1,9 @@
-//! Launches that are not looked at, since they are like ones that were.
+//! Skips the reuse sample of a launch that repeats an earlier one.
 //!
-//! In a grid of few blocks the sample is a large part of the work. A program that makes the same launch again and again would pay for it each
-//! time and learn nothing. So of like launches (kernel, grid, block, dynamic shared memory) the first is looked at, the second, the third, the
-//! fifth, the ninth and so on. The others take over what the last one of these had.
+//! In a grid of few blocks the sample is a large part of the work. A program that makes the same launch again and again
+//! would pay for it each time and learn nothing. Of equal launches (same kernel, grid, block and dynamic shared memory)
+//! only the first, second, third, fifth, ninth and so on are sampled. The others take over the result of the last one
+//! sampled.
 
 use ir::{FuncId, LocId, Space};
 
@@ -11,9 +12,9 @@ use crate::count::reuse::Reuse;
 use crate::fault::trap::AccessOp;
 use crate::launch::report::{LaunchReport, Site};
 
-/// Launches of as many blocks are all looked at: the sample is a small part of them.
+/// Launches of at least this many blocks are always sampled: the sample is a small part of the work.
 const MANY_BLOCKS: u128 = 256;
-/// Kinds of launches that are remembered.
+/// The most kinds of launches that are remembered.
 const MOST_KINDS: usize = 64;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -45,19 +46,19 @@ fn site_key(site: &Site) -> SiteKey {
 struct Kind {
     key: Key,
     launches: u64,
-    /// The last launch is looked at.
+    /// Whether the last launch is sampled.
     looks: bool,
-    /// What was found by site: how many bytes it asked for in all, too.
+    /// The result by site, with the bytes that it accessed in all.
     sites: Vec<(SiteKey, u64, Option<Reuse>)>,
     loads: (u64, Option<Reuse>),
 }
 
-/// What the launches of a run have shown so far. The one that was asked for last is the last.
+/// The reuse of the launches in a run so far. The kind of the current launch is the last.
 #[derive(Clone, Debug, Default)]
 pub struct Repeats(Vec<Kind>);
 
 impl Repeats {
-    /// Whether the next launch, which is this one, is to be looked at: its [`MachineConfig::reuse`](crate::MachineConfig::reuse).
+    /// Whether to sample the launch that is about to run: its [`MachineConfig::reuse`](crate::MachineConfig::reuse).
     pub fn looks(&mut self, kernel: FuncId, config: &LaunchConfig) -> bool {
         if config.blocks() >= MANY_BLOCKS {
             return true;
@@ -83,7 +84,7 @@ impl Repeats {
         looks
     }
 
-    /// What came of it: remembered if it was looked at, else completed.
+    /// After the launch: remembers its result if it was sampled, otherwise completes its report.
     pub fn complete(&mut self, kernel: FuncId, config: &LaunchConfig, report: &mut LaunchReport) {
         let key = Key::of(kernel, config);
         let Some(kind) = self.0.last_mut().filter(|kind| kind.key == key) else {
@@ -99,7 +100,7 @@ impl Repeats {
         report.reuse = taken_over(kind.loads, loaded_bytes);
         for (at, site) in report.sites.iter_mut().enumerate() {
             let wanted = site_key(site);
-            // Mostly it has the same place among them.
+            // Usually the site has the same position.
             let same = kind.sites.get(at).filter(|(key, ..)| *key == wanted);
             let known = same.or_else(|| kind.sites.iter().find(|(key, ..)| *key == wanted));
             site.reuse =
@@ -108,7 +109,7 @@ impl Repeats {
     }
 }
 
-/// What another launch had: it is exact only if this one asked for as much.
+/// The result of another launch. It is exact only if this launch accessed as many bytes.
 fn taken_over((bytes, reuse): (u64, Option<Reuse>), own_bytes: u64) -> Option<Reuse> {
     let reuse = reuse?;
     Some(Reuse {

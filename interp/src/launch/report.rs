@@ -1,4 +1,4 @@
-//! What a launch gives back.
+//! The report of a launch.
 
 pub use crate::count::witness::Witness;
 pub use crate::fault::trap::SkippedAccess;
@@ -35,34 +35,37 @@ pub struct LaunchReport {
     pub statement: Statement,
     /// Totals.
     pub counts: LaunchCounts,
-    /// How often its loads ask for the same bytes of global memory, all loads together; `None`: it has none, or they go to too many pieces.
+    /// How often all its loads together access the same bytes of global memory; `None`: it has no loads, or they touch
+    /// too many pieces.
     pub reuse: Option<Reuse>,
     /// Counts per source access, sorted by file, line, column, text, operation, space and width.
     pub sites: Vec<Site>,
-    /// Branches that parted their warps, by source place: sorted by file, line and column.
+    /// Divergent branches by source place: sorted by file, line and column.
     pub branches: Vec<Branch>,
     /// Barriers by source place: sorted by file, line and column.
     pub barriers: Vec<Barrier>,
     /// What the checks found, in the order of their first source access.
     pub findings: Vec<Finding>,
-    /// The race check could not keep who had touched what in global memory, and forgot it once or more: races between blocks before that and
-    /// blocks after it are not among the findings. It keeps some 16 million accesses of warps.
+    /// Whether the race check ran out of space for the access history of global memory and dropped it at least once.
+    /// Races between blocks before and after that are not among the findings. It holds about 16 million accesses of
+    /// warps.
     pub forgot: bool,
     /// How often its threads called `printf`.
     pub printf_calls: u64,
-    /// Accesses that are not allowed, where [`MachineConfig::keep_going`](crate::MachineConfig::keep_going) had the launch go on: the
-    /// first of each kind and place. What was computed after it, here and later, is not what the program computes.
+    /// Invalid accesses that the launch continued after because of
+    /// [`MachineConfig::keep_going`](crate::MachineConfig::keep_going): the first of each kind and place. Results
+    /// computed after the first one, here and later, are not those of the program.
     pub skipped: Vec<SkippedAccess>,
-    /// In which orders of blocks and warps it ran.
+    /// The orders of blocks and warps in which it ran.
     pub order: OrderReport,
-    /// What its threads launched, in order: to be run after it. See [`LaunchQueue`](crate::LaunchQueue).
+    /// The launches that its threads made, in order. They run after it. See [`LaunchQueue`](crate::LaunchQueue).
     pub children: Vec<ChildLaunch>,
-    /// All that it did, if [`MachineConfig::trace`](crate::MachineConfig::trace) asked for that.
+    /// Everything it did, if [`MachineConfig::trace`](crate::MachineConfig::trace) requested a trace.
     pub trace: Vec<Event>,
 }
 
 impl LaunchReport {
-    /// A launch that ran elsewhere: nothing was counted.
+    /// The report of a launch that ran elsewhere, without counts.
     pub fn uncounted(program: &Program, kernel: FuncId, config: &LaunchConfig) -> LaunchReport {
         let module = program.module();
         LaunchReport {
@@ -91,7 +94,7 @@ impl LaunchReport {
     }
 }
 
-/// Shared memory of a launch's blocks, in bytes.
+/// Shared memory of each block of a launch, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SharedBytes {
     /// What the kernel declares.
@@ -126,20 +129,20 @@ impl Statement {
     }
 }
 
-/// How a launch ran: what the order of blocks and warps has to do with it, and for how many blocks.
+/// How a launch ran: in which orders of blocks and warps, and for how many of its blocks.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct OrderReport {
-    /// Whether it ran in both: see [`MachineConfig::both_orders`](crate::MachineConfig::both_orders).
+    /// Whether it ran in both orders: see [`MachineConfig::both_orders`](crate::MachineConfig::both_orders).
     pub ran: Orders,
-    /// What ended it in descending order, where it ran to its end in ascending order.
+    /// The trap that ended it in descending order, if it completed in ascending order.
     pub trap_descending: Option<Box<Trap>>,
-    /// What ended it under a random schedule, and under which.
+    /// The trap that ended it under a random schedule, and the schedule.
     pub trap_scheduled: Option<(Box<Trap>, Box<Scheduled>)>,
-    /// Under how many random schedules it ran; `None`: its memory is too large to run it again.
+    /// The number of random schedules it ran under; `None`: its memory is too large to run it again.
     pub schedules: Option<u32>,
-    /// For how many of its blocks, under [`Counting`].
+    /// How many of its blocks ran, under [`Counting`].
     pub counted: Counted,
-    /// Accesses that were made more or less often under one of those.
+    /// Accesses whose count differs under some schedule.
     pub counts: Vec<CountDepends>,
 }
 
@@ -152,15 +155,15 @@ pub struct CountDepends {
     pub op: AccessOp,
     /// In the usual order.
     pub usual: u64,
-    /// The least and the most, under all schedules.
+    /// The least, over all schedules.
     pub least: u64,
-    /// See above.
+    /// The most.
     pub most: u64,
 }
 
 impl LaunchReport {
-    /// Leaves out findings about bytes that nobody read afterwards, and of those that depend on the schedule, or on the order, all but the
-    /// gravest.
+    /// Removes findings about bytes that no one reads afterwards. Of findings that depend on the schedule or the order,
+    /// keeps only the most serious.
     pub fn leave_out_unread(&mut self, is_read: impl Fn(u32) -> bool) {
         self.findings.retain(|finding| match &finding.fact {
             Fact::ResultDepends { suspect, .. } | Fact::ScheduleDependent { suspect, .. } => {
@@ -172,7 +175,7 @@ impl LaunchReport {
         self.keep_gravest(|fact| matches!(fact, Fact::ScheduleDependent { .. }));
     }
 
-    /// Of findings with such a fact, the first of the gravest stays.
+    /// Of the findings with such a fact, keeps the first of the most serious ones.
     fn keep_gravest(&mut self, is_such: impl Fn(&Fact) -> bool) {
         let all = self
             .findings
@@ -191,19 +194,19 @@ impl LaunchReport {
     }
 }
 
-/// In which orders of blocks and warps a launch ran.
+/// The orders of blocks and warps in which a launch ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Orders {
-    /// In one; its threads tell each other nothing, so it is the same in any.
+    /// In one order. Its threads do not communicate, so every order gives the same.
     #[default]
     Same,
-    /// In one, although its threads communicate.
+    /// In one order, although its threads communicate.
     One,
-    /// In both.
+    /// In both orders.
     Both,
 }
 
-/// A source access: all instructions that come from one place and do the same thing.
+/// A source access: all instructions from one place that do the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
     /// The place, with its file and macro history.
@@ -216,17 +219,18 @@ pub struct Site {
     pub column: u32,
     /// The source text of the access.
     pub text: String,
-    /// The space that was accessed: of a generic access, the one its address turned out to be in.
+    /// The accessed space. For a generic access, the space that its address turned out to be in.
     pub space: Space,
     /// What it does.
     pub op: AccessOp,
     /// Bytes per lane.
     pub width_bytes: u32,
-    /// What it cost.
+    /// Its costs.
     pub counts: SiteCounts,
     /// The first of its worst requests.
     pub witness: Option<Box<Witness>>,
-    /// Global memory: how often it asks for the same bytes; `None`: no block that was looked at made it, or it goes to too many pieces.
+    /// For global memory: how often it accesses the same bytes; `None`: no sampled block made it, or it touches too
+    /// many pieces.
     pub reuse: Option<Reuse>,
 }
 
@@ -241,11 +245,11 @@ pub struct Branch {
     pub line: u32,
     /// From 1.
     pub column: u32,
-    /// The source text of the condition, where it is known.
+    /// The source text of the condition, if known.
     pub text: String,
-    /// How often a warp's lanes parted there.
+    /// How often lanes of a warp diverged there.
     pub divergent: u64,
-    /// Lanes that went the way of fewer, summed over those.
+    /// Lanes on the side with fewer lanes, summed over all divergences.
     pub fewer_lanes: u64,
 }
 
@@ -258,35 +262,35 @@ pub struct Barrier {
     pub line: u32,
     /// From 1.
     pub column: u32,
-    /// How often a warp met it.
+    /// How often a warp arrived at it.
     pub warps: u64,
 }
 
 impl Barrier {
-    /// Whether both are the same one of the source.
+    /// Whether both are the same barrier in the source.
     pub fn is_at(&self, other: &Barrier) -> bool {
         (self.file, self.line, self.column) == (other.file, other.line, other.column)
     }
 }
 
-/// Why a launch did not run, or not to its end.
+/// Why a launch did not run, or did not complete.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum LaunchFailure {
-    /// CUDA would refuse it; nothing ran.
+    /// CUDA would reject it; nothing ran.
     #[error("{0}")]
     Invalid(InvalidLaunch),
-    /// A thread did something that ends the program. With several jobs, memory that the kernel only writes may hold results of
-    /// later blocks too; a CUDA program cannot look, for the device is lost to it.
+    /// A thread did something that ends the program. With several jobs, memory that the kernel only writes may also
+    /// hold results of later blocks. A CUDA program cannot observe that, because it has lost the device.
     #[error("{trap}")]
     Trap {
-        /// What, and who.
+        /// The trap, with its thread.
         trap: Box<Trap>,
-        /// The counts up to there.
+        /// The counts up to the trap.
         report: Box<LaunchReport>,
     },
 }
 
-/// A launch CUDA would refuse, with the limit it breaks.
+/// A launch that CUDA would reject, with the limit that it exceeds.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum InvalidLaunch {
     /// A dimension of the grid or block is 0.
@@ -300,7 +304,7 @@ pub enum InvalidLaunch {
     /// Too many threads in a block.
     #[error("a block of {threads} threads; the limit is {limit}")]
     TooManyThreads {
-        /// Asked for.
+        /// The threads requested.
         threads: u64,
         /// The most.
         limit: u64,
@@ -312,7 +316,7 @@ pub enum InvalidLaunch {
         what: &'static str,
         /// `x`, `y` or `z`.
         axis: char,
-        /// Asked for.
+        /// The value requested.
         value: u32,
         /// The most.
         limit: u32,
@@ -322,14 +326,14 @@ pub enum InvalidLaunch {
     TooMuchShared {
         /// Static and dynamic together.
         bytes: u64,
-        /// Those of the launch statement among them.
+        /// The part that the launch statement adds.
         dynamic: u64,
         /// The most.
         limit: u64,
         /// The most after `cudaFuncSetAttribute`.
         most: u64,
     },
-    /// Too much static shared memory, which no call raises: ptxas refuses such a kernel.
+    /// Too much static shared memory. No call raises this limit: ptxas rejects such a kernel.
     #[error("{bytes} bytes of static shared memory per block; the limit is {limit}")]
     TooMuchStaticShared {
         /// What the kernel declares.
@@ -340,26 +344,26 @@ pub enum InvalidLaunch {
     /// More threads than the kernel's `__launch_bounds__`.
     #[error("a block of {threads} threads; the kernel's __launch_bounds__ allows {limit}")]
     LaunchBounds {
-        /// Asked for.
+        /// The threads requested.
         threads: u64,
         /// The most.
         limit: u64,
     },
-    /// A launch inside of too many others.
+    /// Launches from kernels are nested too deep.
     #[error("launches from kernels are nested more than {limit} deep")]
     NestedTooDeep {
-        /// The deepest.
+        /// The maximum depth.
         limit: u32,
     },
     /// More blocks than the device holds at once, in a cooperative launch.
     #[error("a cooperative launch of {blocks} blocks; the device holds {limit} of them at once")]
     CooperativeTooLarge {
-        /// Asked for.
+        /// The blocks requested.
         blocks: u64,
         /// The most.
         limit: u64,
     },
-    /// The number of arguments is not the number of parameters.
+    /// The number of arguments differs from the number of parameters.
     #[error("{given} arguments for {expected} parameters")]
     Arguments {
         /// Given.
@@ -370,13 +374,13 @@ pub enum InvalidLaunch {
     /// The function is not a kernel.
     #[error("`{0}` is not a kernel")]
     NotAKernel(String),
-    /// Blocks that ran side by side depend on each other, and memory cannot be put back as it was before them.
+    /// Blocks that ran in parallel depend on each other, and memory cannot be restored to its state before the launch.
     #[error(
         "a pointer to one allocation is used to reach another, and blocks depend on each other there: only one job \
          (--jobs 1) gives a result"
     )]
     LeftAllocation,
-    /// A real device refuses it.
+    /// A real device rejected it.
     #[error("{0}")]
     Device(String),
 }

@@ -1,12 +1,13 @@
-//! A launch under a schedule of its own: which warp runs next, and for how long, is a plan's to say.
+//! Runs a launch under a schedule: a plan decides which warp runs next, and for how long.
 //!
-//! A warp runs until it ends, waits or has spun for a while, or for a number of *points*: accesses at which the order of threads can
-//! matter. Everything that follows from the plan is written down as [`Segment`]s, and a plan may be such a list, so that a run can be
-//! repeated, and made shorter.
+//! A warp runs until it ends, waits, has spun for a while, or has passed a number of *points*: accesses at which the
+//! order of threads can matter. The turns that follow from the plan are recorded as [`Segment`]s. A plan may also be
+//! such a list, so that a run can be repeated and made shorter.
 //!
-//! Random plans are those of probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010): the warp with the highest random priority
-//! runs; at `depth - 1` random points the one that runs gets the lowest. A bug that needs `depth` ordered steps is found with a
-//! probability of at least one in `warps * points^(depth - 1)`. At such a point lanes of the warp may part, too, where the architecture lets them.
+//! Random plans use probabilistic concurrency testing (Burckhardt et al., ASPLOS 2010): the warp with the highest
+//! random priority runs; at `depth - 1` random points the running warp gets the lowest priority. A bug that needs
+//! `depth` ordered steps is found with a probability of at least one in `warps * points^(depth - 1)`. At such a point
+//! lanes of the warp may also diverge, if the architecture lets them.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -30,27 +31,28 @@ mod choice;
 
 use choice::First;
 
-/// Random numbers of which a seed is made: few digits to type.
+/// The largest random part of a seed, so that seeds have few digits to type.
 const SEEDS: u64 = (1 << 24) - 1;
-/// Rounds of a loop before a warp counts as one that spins.
+/// Iterations of a loop after which a warp counts as spinning.
 const SLICE: u32 = 16;
-/// Turns in which warps only spin, with no access that changes anything, before the launch counts as stuck.
+/// Turns in which warps only spin, without an access that changes anything, after which the launch counts as stuck.
 const MAX_IDLE_TURNS: u32 = 64;
-/// The same of a warp that stands as it stood: it will not go on by itself.
+/// Instead of a count, for a warp whose state is unchanged: it will not go on by itself.
 const STILL: u32 = u32::MAX;
-/// Turns after which a warp counts as stuck though its variables change, in a kernel whose threads wait for each other.
+/// Turns after which a warp counts as stuck although its variables change, in a kernel whose threads wait for each
+/// other.
 const MOST_PATIENCE: u32 = 1024;
-/// Turns in which a warp that changes nothing keeps its priority.
+/// Turns for which a spinning warp keeps its priority.
 const PATIENT_TURNS: u32 = 8;
-/// Warps that are there at one time.
+/// The most warps that exist at one time.
 const MAX_WARPS: usize = 4096;
 
-/// Lanes that go on apart from their warp at the end of a segment.
+/// Lanes that continue separately from their warp after a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Split {
-    /// Those that wait for the others.
+    /// The lanes that wait for the others.
     Waiting,
-    /// These of the active ones.
+    /// These of the active lanes.
     Lanes(u32),
 }
 
@@ -63,28 +65,28 @@ pub(crate) struct Segment {
     pub(crate) warp: u32,
     /// The lanes that ran last.
     pub(crate) lanes: u32,
-    /// So many points.
+    /// The number of points it passed.
     pub(crate) points: u64,
     pub(crate) end: TurnEnd,
     pub(crate) split: Option<Split>,
-    /// The instruction that is next; of one that ended, its last.
+    /// The next instruction; for a warp that ended, its last.
     pub(crate) next: LocId,
 }
 
-/// Who runs when.
+/// The order of turns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Plan<'a> {
-    /// All in turn, a point each.
+    /// All warps in turn, one point each.
     Fair,
-    /// At random, with so many points expected.
+    /// At random, with this many points expected.
     Random { seed: u64, depth: u32, points: u64 },
-    /// In order, or in the reverse one; at a point the one that runs comes last.
+    /// In ascending or descending order. At the point the running warp gets the lowest priority.
     OneChange { point: u64, is_descending: bool },
-    /// These turns; then in order.
+    /// These turns, then in order.
     Given(&'a [Segment]),
 }
 
-/// What a schedule asks for, if it is not the usual order.
+/// The plan of a schedule; `None` for the usual order.
 pub(crate) fn plan(schedule: Schedule) -> Option<Plan<'static>> {
     match schedule {
         Schedule::Lockstep => None,
@@ -101,13 +103,15 @@ pub(crate) fn plan(schedule: Schedule) -> Option<Plan<'static>> {
     }
 }
 
-/// Says in a seed's low bits, where others have the points, that it is no random one: with one change, at a point that the rest names.
+/// Marks a seed as not random. It is in the low bits, where other seeds have the points. The remaining bits name the
+/// one point with a change.
 const ONE_CHANGE: u64 = 63;
 
-/// The seed of one of so many schedules: `points` are those of the launch in the usual order. All that a run needs is in it.
+/// The seed of one schedule out of `count`. `points` is the number of points of the launch in the usual order. The seed
+/// holds everything that a run needs.
 ///
-/// Each fourth one is not random: it takes the usual order, or its reverse, and changes it at one point. Of a short launch these are all
-/// points.
+/// Every fourth schedule is not random: it takes the usual order, or its reverse, and changes it at one point. For a
+/// short launch these cover all points.
 pub(crate) fn seed(random: u64, (index, count): (u32, u32), points: u64) -> u64 {
     if index >= 4 && index.is_multiple_of(4) {
         let number = u64::from(index / 4 - 1);
@@ -121,7 +125,7 @@ pub(crate) fn seed(random: u64, (index, count): (u32, u32), points: u64) -> u64 
     (random & SEEDS) << 8 | depth << 6 | log.min(40)
 }
 
-/// A warp, or the lanes that run apart from theirs.
+/// A warp, or lanes that run separately from their warp.
 type Agent = (u64, usize);
 
 /// What the scheduler knows of a warp.
@@ -130,9 +134,9 @@ struct Known {
     priority: i64,
     /// When it ran last.
     turn: u64,
-    /// In which state of the memory it has spun, how it stood, and how often.
+    /// The memory state in which it spun last, its own state then, and how often it spun.
     idle: Option<(u64, u64, u32)>,
-    /// In which state it paused last, and where.
+    /// The memory state in which it paused last, and where.
     paused: Option<(u64, u32)>,
 }
 
@@ -140,16 +144,16 @@ struct Scheduler<'r, 'a, 'p, O> {
     run: &'r Run<'a>,
     plan: Plan<'p>,
     machine: Machine<'a, O>,
-    /// One that pauses.
+    /// An engine that pauses.
     engine: Runner<O>,
-    /// Those that have begun and not ended.
+    /// Blocks that have begun and not ended.
     blocks: VecDeque<Block>,
-    /// By block, where it is known: thousands of warps are not all looked at for each turn.
+    /// By block, where it is known, because examining thousands of warps for each turn is too slow.
     firsts: VecDeque<Option<First>>,
     next_block: u64,
     known: HashMap<Agent, Known>,
     random: Random,
-    /// Points at which the plan changes, the next one last.
+    /// Points at which the plan changes the order, the next one last.
     changes: Vec<u64>,
     points: u64,
     turn: u64,
@@ -157,14 +161,14 @@ struct Scheduler<'r, 'a, 'p, O> {
     state: u64,
     /// The lowest priority so far.
     lowest: i64,
-    /// Turns that a warp may spin in this state before others have to go first.
+    /// Turns that a warp may spin in this state before others go first.
     patience: u32,
-    /// How many of the given segments are done, and points of the next.
+    /// How many of the given segments are done, and how many points of the next one.
     given: (usize, u64),
     segments: Vec<Segment>,
 }
 
-/// Runs a launch; gives the machine, what ended the launch, and the turns.
+/// Runs a launch. Returns the machine, the trap that ended the launch, and the turns.
 pub(crate) fn run<'a, O: Observer>(
     run: &Run<'a>,
     plan: Plan<'_>,
@@ -214,7 +218,7 @@ pub(crate) fn run<'a, O: Observer>(
     (machine, trap.map(|trap| *trap), segments)
 }
 
-/// By instruction: whether the order of threads can matter there.
+/// For each instruction: whether the order of threads can matter there.
 fn points(run: &Run<'_>) -> Vec<bool> {
     let effects = &run.code.effects;
     let is_written = |site: &MemSite| match (&effects.stores, site.root) {
@@ -224,7 +228,7 @@ fn points(run: &Run<'_>) -> Vec<bool> {
     let insts = run.code.insts.iter();
     insts
         .map(|inst| {
-            // Nobody else sees a thread's own memory.
+            // Local memory is private to a thread.
             let is_local = matches!(inst.op, Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal);
             inst.op.is_access() && !is_local && {
                 let site = &run.code.sites[inst.c as usize];
@@ -268,7 +272,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         self.firsts.push_back(None);
     }
 
-    /// A warp begins, or lanes part from theirs.
+    /// Adds a warp that begins, or lanes that separate from their warp.
     fn learn(&mut self, agent: Agent) {
         let priority = match self.plan {
             Plan::Random { .. } => (self.random.next() >> 2) as i64,
@@ -292,7 +296,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
     /// How many points the next turn may take.
     fn share(&self, agent: Agent, pc: u32) -> u64 {
         match self.plan {
-            // Where nothing has changed since it paused there, it polls: it may spin until it counts as one that does.
+            // If nothing has changed since it paused there, it polls, and may spin until it counts as spinning.
             Plan::Fair => match self.known.get(&agent).and_then(|known| known.paused) {
                 Some(paused) if paused == (self.state, pc) => u64::MAX,
                 Some(_) | None => 1,
@@ -391,7 +395,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         Ok(())
     }
 
-    /// Writes a turn down.
+    /// Records a turn.
     fn note(&mut self, segment: Segment) {
         match self.segments.last_mut() {
             Some(last)
@@ -405,14 +409,14 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         }
     }
 
-    /// What a turn means for the next ones of that warp.
+    /// Updates what is known of a warp after its turn.
     fn after(&mut self, agent: Agent, turn: Segment, (pc, digest): (u32, Option<u64>)) {
         let (state, end) = (self.state, turn.end);
         let known = self.known.entry(agent).or_default();
         known.turn = self.turn;
         known.paused = (end == TurnEnd::Paused).then_some((state, pc));
         if let Some(digest) = digest {
-            // A loop without an access at which the order can matter waits for nothing.
+            // A loop without points does not wait for anything.
             let polls = u32::from(turn.points > 0);
             let (was, times) = match known.idle {
                 Some((at, was, times)) if at == state => (Some(was), times.saturating_add(polls)),
@@ -421,7 +425,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             let stands_still = was == Some(digest);
             let times = if stands_still { STILL } else { times };
             known.idle = Some((state, digest, times));
-            // A loop that computes keeps its turn, one that waits gives it away.
+            // A loop that computes keeps its priority, and one that waits loses it.
             if stands_still || times >= PATIENT_TURNS {
                 self.lowest -= 1;
                 known.priority = self.lowest;
@@ -437,7 +441,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         }
     }
 
-    /// The plan wanted the turn to end.
+    /// The turn ended because the plan said so.
     fn paused(&mut self, slot: usize, place: usize) {
         let block = self.blocks[slot].index;
         let split = match self.plan {
@@ -470,7 +474,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         }
     }
 
-    /// The warp comes last from now on.
+    /// Gives the warp the lowest priority.
     fn change(&mut self, block: u64, place: usize) {
         self.changes.pop();
         self.lowest -= 1;
@@ -479,7 +483,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         }
     }
 
-    /// Accesses of a warp that wait are done, since its lanes will not run together any more.
+    /// Performs the delayed accesses of a warp, because its lanes will not run together any more.
     fn finish(&mut self, slot: usize, place: usize) {
         let (block, machine) = (&mut self.blocks[slot], &mut self.machine);
         if machine.observer.views().is_none() {
@@ -495,7 +499,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         self.changes_state();
     }
 
-    /// Whether lanes part now, and which.
+    /// The lanes that separate now, if any.
     fn wanted_split(&mut self, slot: usize, place: usize) -> Option<Split> {
         let choice = self.random.next();
         let warp = &self.blocks[slot].warps[place];
@@ -508,7 +512,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         }
     }
 
-    /// Whether a warp that has spun for long, and changes no memory, stands otherwise than before.
+    /// Whether the state of some spinning warp still changes, although no memory does.
     fn moves(&self) -> bool {
         let all = self.blocks.iter().flat_map(|block| {
             let warps = block.warps.iter().enumerate();
@@ -524,8 +528,8 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         self.patience = MAX_IDLE_TURNS;
     }
 
-    /// Nobody can run: lanes that wait for their warp's others go on, those whose variables change may need more rounds, or it is a
-    /// deadlock.
+    /// No warp can run. Lets lanes that wait for others of their warp go on, or gives warps whose variables change more
+    /// rounds; otherwise it is a deadlock.
     fn unlock(&mut self) -> Result<(), Box<Trap>> {
         let independent = self.machine.policy.independent_lanes;
         if independent && part(&mut self.blocks, &mut self.machine) {
@@ -542,7 +546,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
     }
 }
 
-/// After a turn: lets waiting threads of the block go on, if all have come. Whether it has ended.
+/// After a turn: releases the block's waiting threads if all have arrived. Returns whether the block has ended.
 fn settle<O: Observer>(
     block: &mut Block,
     machine: &mut Machine<'_, O>,

@@ -1,6 +1,7 @@
-//! A launch under many random schedules, to find what depends on them: what it leaves in memory, whether it ends, what there is to find.
+//! Runs a launch under many random schedules, to find what depends on them: its final memory, whether it ends, and its
+//! findings.
 //!
-//! The first schedule that shows the gravest of what is found is made shorter (`shorter`) before it is told (`tell`).
+//! The first schedule that shows the most serious result is shortened (`shorter`) before it is reported (`tell`).
 
 mod counts;
 mod shorter;
@@ -26,11 +27,11 @@ use crate::views::random::Random;
 use crate::views::{Choices, Views};
 use counts::Differences;
 
-/// A run under another schedule that takes so many times the first one's instructions, and some more, is given up.
+/// A run under another schedule is given up after this many times the first one's instructions, plus a constant.
 const MAX_TIMES_AS_LONG: u64 = 20;
 const SOME_MORE: u64 = 100_000;
 
-/// A launch that is run again and again.
+/// A launch that runs repeatedly.
 struct Explorer<'r, 'a> {
     run: &'r Run<'r>,
     subject: &'r Subject<'a>,
@@ -38,28 +39,28 @@ struct Explorer<'r, 'a> {
     after: &'r Saved,
 }
 
-/// What a run came to.
+/// The outcome of a run.
 #[derive(Clone)]
 struct Outcome {
     trap: Option<Box<Trap>>,
-    /// By region of memory.
+    /// By memory region.
     differs: Vec<Difference>,
     segments: Vec<Segment>,
-    /// What was late.
+    /// The late accesses.
     lates: Vec<Late>,
     report: LaunchReport,
 }
 
-/// What a run showed.
+/// What a run shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Shown {
     /// It ended with a trap of that name.
     Trap(&'static str),
-    /// The region that begins there ends differently.
+    /// The region with this base ends differently.
     Depends(u64, Depends),
 }
 
-/// Regions of memory of which it is told how they end differently, until it is known which of them anybody reads.
+/// The most regions reported to end differently before it is known which of them are read later.
 const MAX_REGIONS: usize = 8;
 
 impl Difference {
@@ -72,7 +73,7 @@ impl Difference {
     }
 }
 
-/// How much it matters.
+/// How serious it is.
 fn gravity(depends: Depends) -> u32 {
     match depends {
         Depends::Values => 3,
@@ -96,7 +97,7 @@ impl Outcome {
     }
 }
 
-/// A run that shows something: the first that shows the gravest of its kind.
+/// A run that shows something: the first that shows the most serious result of its kind.
 struct Example {
     outcome: Outcome,
     shown: Shown,
@@ -104,12 +105,12 @@ struct Example {
     tried: (u64, u32),
 }
 
-/// Nothing is late.
+/// No access is late.
 fn in_time() -> Choices {
     Choices::Given(HashMap::new())
 }
 
-/// Runs a launch that has ended under the schedules that are asked for, and adds what that finds.
+/// Runs a launch that has ended under the requested schedules, and adds what that finds.
 pub(crate) fn explore(
     run: &Run<'_>,
     again: Option<&Again>,
@@ -207,7 +208,7 @@ pub(crate) fn explore(
 }
 
 impl Explorer<'_, '_> {
-    /// One run from the memory as it was before the launch. `choices`: what is late, where memory is weak.
+    /// Runs it once from the memory before the launch. `choices`: which accesses are late, if memory is weak.
     fn run(&self, plan: Plan<'_>, choices: Choices) -> Outcome {
         self.again.before.restore(self.run);
         let counters = Counters::new(&self.run.machine.rules, self.run.code.counters.len());
@@ -239,7 +240,7 @@ impl Explorer<'_, '_> {
             Err(LaunchFailure::Trap { trap, report }) => (*report, Some(trap)),
             Err(LaunchFailure::Invalid(_)) => unreachable!("it has run before"),
         };
-        // Too long is no fault: nothing was found.
+        // A run that takes too long is not a fault.
         let is_cut = matches!(&trap, Some(trap) if matches!(trap.kind, TrapKind::Limit { .. } | TrapKind::Stopped(_)));
         let differs = match trap {
             None => self.after.differences(),

@@ -1,4 +1,4 @@
-//! What a launch of one module gave, in the words of several modules: see [`ir::join`].
+//! Translates the report of one module's launch to the numbering of several joined modules: see [`ir::join`].
 
 use ir::join::Shift;
 
@@ -9,7 +9,7 @@ use crate::fault::{
 };
 
 impl LaunchReport {
-    /// Says everything in the words of the whole. Its children and its trace stay: they are for whoever runs the module.
+    /// Translates everything. Its children and its trace stay unchanged, because the caller runs the single module.
     pub fn shift(&mut self, by: &Shift) {
         if by.is_none() {
             return;
@@ -55,7 +55,7 @@ impl LaunchReport {
 }
 
 impl Trap {
-    /// Says its places in the words of the whole.
+    /// Translates its places.
     pub fn shift(&mut self, by: &Shift) {
         by.loc(&mut self.loc);
         for waiting in &mut self.others {
@@ -100,7 +100,7 @@ fn of_schedule(schedule: &mut Scheduled, by: &Shift) {
     }
 }
 
-/// The object that a trap is about.
+/// The object that a trap refers to.
 fn object(kind: &mut TrapKind) -> Option<&mut BadObject> {
     match kind {
         TrapKind::OutOfBounds(access)

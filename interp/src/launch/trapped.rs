@@ -1,4 +1,4 @@
-//! What is said of a launch whose blocks could not go on.
+//! Describes why the blocks of a launch could not go on.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::machine::{Fault, Machine};
 use crate::observe::Observer;
 
 impl Run<'_> {
-    /// What a warp's fault was: where, and which other lanes it is about.
+    /// The trap of a warp's fault: its place, and the other lanes involved.
     pub(crate) fn trap<O: Observer>(
         &self,
         machine: &Machine<'_, O>,
@@ -30,7 +30,7 @@ impl Run<'_> {
         let mut others = Vec::new();
         if fault.kind.is_about_missing_lanes() {
             let mut missing = warp.lanes & !warp.gone & !warp.mask;
-            // The kernel's registers hold what they held at its call.
+            // The kernel's registers still hold their values from the time of the call.
             let places = [Some(warp.pc), warp.stack.outermost_call()];
             let waits_here = |wait: &&Waitplace| {
                 let mut places = places.iter().flatten();
@@ -56,7 +56,7 @@ impl Run<'_> {
         }
     }
 
-    /// That none of these blocks can go on: where each warp waits.
+    /// The deadlock of these blocks: where each warp waits.
     pub(crate) fn deadlock<O>(
         &self,
         machine: &Machine<'_, O>,
@@ -114,7 +114,8 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a warp spins in a loop that looks at memory which the host can write while a kernel runs: managed or pinned.
+    /// Whether a warp spins in a loop that reads memory which the host can write while a kernel runs: managed or
+    /// pinned.
     fn awaits_host<O>(&self, machine: &Machine<'_, O>, suspended: &VecDeque<Block>) -> bool {
         let warps = suspended.iter().flat_map(|block| &block.warps);
         let mut spinning = warps.filter(|warp| warp.state == WarpState::Ready);
@@ -132,7 +133,7 @@ impl Run<'_> {
         })
     }
 
-    /// A warp that yields stands at a loop's head: the loop's own place is that of the back edge that leads there.
+    /// A warp that yields is at the head of a loop. The loop's place is that of the back edge to this head.
     fn spinning_pc(&self, head: u32) -> u32 {
         let edge = self
             .code

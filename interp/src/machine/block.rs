@@ -1,10 +1,10 @@
-//! One block of threads: its warps, its shared memory, its barrier.
+//! Runs one block of threads: its warps, its shared memory and its barrier.
 //!
-//! Warps run in ascending order, each until it ends, waits at the barrier, or has used its slice of loop rounds. When all
-//! that have not ended wait, the barrier opens. A block is *stuck* when a whole pass over its warps changed nothing: no warp
-//! ended or reached the barrier, no memory changed, and every warp that ran is in the state it was in a pass before. Then
-//! only another block can help it. A block that waits in a loop with a barrier in it moves all the time; where blocks can
-//! see each other's order, the others get a turn after so many barriers.
+//! Warps run in ascending order, each until it ends, waits at the barrier, or has used up its slice of loop iterations.
+//! When all warps that have not ended wait, the barrier opens. A block is *stuck* when a whole pass over its warps
+//! changed nothing: no warp ended or reached the barrier, no memory changed, and every warp that ran is in the same
+//! state as in an earlier pass. Then only another block can help it. A block that waits in a loop with a barrier always
+//! makes progress, so where blocks can see each other's order, the others get a turn after a number of barriers.
 
 use crate::isa::grid::Shape;
 use crate::memory::bytes::refill;
@@ -28,20 +28,20 @@ use crate::machine::{Fault, Machine, Stop, meeting};
 use crate::memory::Memory;
 use crate::observe::Observer;
 
-/// Rounds of a loop before a warp lets others run; less once nothing seems to move.
+/// Loop iterations after which a warp lets others run; fewer once nothing seems to change.
 pub(crate) const SLICE: u32 = 1024;
 const SLICE_WATCHED: u32 = 64;
-/// Once warps part early: what waits is found out soon.
+/// The slice once warps split early, so that a waiting warp is detected soon.
 const SLICE_PARTING: u32 = 8;
 /// Passes in which warps only spin, even if their registers change, before other blocks get a turn.
 const MAX_IDLE_TURNS: u32 = 256;
-/// Barriers a block may pass before other blocks get a turn, if they may be what it waits for.
+/// Barriers that a block may pass before other blocks get a turn, if it may be waiting for them.
 const BARRIERS: u32 = 256;
 
-/// Instructions whose accesses a launch may skip: more say nothing new, and each takes a while.
+/// The most instructions whose accesses a launch may skip. More would say nothing new, and each takes time.
 const MAX_SKIPS: u64 = 1 << 20;
 
-/// Bytes that one block may print. On a device the text of a whole launch has 1 MB, and what is older is lost.
+/// Bytes that one block may print. On a device the text of a whole launch has 1 MB, and older text is lost.
 pub(crate) const MAX_PRINTED: usize = 64 << 20;
 
 /// A block that is running, or waits for other blocks.
@@ -49,38 +49,39 @@ pub(crate) const MAX_PRINTED: usize = 64 << 20;
 pub(crate) struct Block {
     /// Its number, x fastest.
     pub(crate) index: u64,
-    /// First one for each of its warps, then the lanes that run apart from theirs.
+    /// First one for each of its warps, then the fragments: lanes that run separately from their warp.
     pub(crate) warps: Vec<Warp>,
     pub(crate) shared: Vec<u8>,
     pub(crate) printed: Vec<u8>,
-    /// Whether anything at all happened in its last turn.
+    /// Whether its last turn made any progress.
     pub(crate) moved: bool,
-    /// Barriers with a number.
+    /// Its numbered barriers.
     pub(crate) numbered: Numbered,
-    /// Lanes have waited for others of their warp, or run apart from them: until then there is nothing to look for.
+    /// Whether lanes have waited for others of their warp or run separately. Until then there are no fragments to look
+    /// for.
     parted: bool,
 }
 
-/// What came of running each warp once.
+/// The result of running each warp once.
 struct Round {
-    /// One ended, or came to a barrier.
+    /// A warp ended or arrived at a barrier.
     advanced: bool,
-    /// All that had their share stand where they stood before; told of watched ones only.
+    /// All warps that used up their slice are in the same state as before. Meaningful only for watched passes.
     same: bool,
-    /// Some had their share and can go on.
+    /// Some warps used up their slice and can go on.
     left: bool,
-    /// Barriers that have opened on the way.
+    /// Barriers that opened during the pass.
     barriers: u32,
 }
 
-/// What came of a block whose warps could not go on.
+/// What happens to a block whose warps cannot go on.
 #[derive(Debug)]
 pub(crate) enum Met {
     /// Its barrier has opened.
     Open,
     /// All its threads have ended.
     Ends,
-    /// They wait for what does not happen in this block.
+    /// They wait for something that cannot happen in this block.
     Stuck,
     Fault {
         warp: usize,
@@ -91,13 +92,13 @@ pub(crate) enum Met {
 /// What a warp did when it ran.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ran {
-    /// It ended, or waits.
+    /// It ended or waits.
     Advanced,
-    /// It has come to a place where its lanes part, and can go on.
+    /// It arrived where its lanes separate, and can go on.
     Goes,
-    /// It has had its share of a loop.
+    /// It used up its slice of a loop.
     Yielded,
-    /// It has made as many accesses as it was to.
+    /// It passed as many points as it may.
     Paused,
 }
 
@@ -105,9 +106,9 @@ pub(crate) enum Ran {
 #[derive(Debug)]
 pub(crate) enum Turn {
     Done,
-    /// It waits for others, or may be waiting for them.
+    /// It waits for others, or may do so.
     Stuck,
-    /// A thread ends the launch: the warp's place in the block's list.
+    /// A thread ends the launch. Holds the warp's place in the block's list.
     Fault {
         warp: usize,
         fault: Box<Fault>,
@@ -115,7 +116,8 @@ pub(crate) enum Turn {
 }
 
 impl Block {
-    /// A block's warps with everything that is the same for all blocks: constants, sizes, arguments, thread numbers.
+    /// The warps of a block, with everything that is the same in all blocks: constants, sizes, arguments and thread
+    /// numbers.
     pub(crate) fn new(code: &Code, shape: &Shape<'_>, memory: &Memory) -> Block {
         let threads = shape.threads();
         let warps = (0..threads.div_ceil(32))
@@ -186,7 +188,7 @@ impl Block {
         }
     }
 
-    /// Makes it block number `index`, at its beginning. Variables and memory start as zeros.
+    /// Makes it the block with number `index`, at its start. Variables and memory start as zeros.
     pub(crate) fn begin(&mut self, index: u64, code: &Code, shape: &Shape<'_>) {
         self.index = index;
         refill(&mut self.shared, 0);
@@ -228,7 +230,7 @@ impl Block {
         }
     }
 
-    /// Runs until the block is done or cannot go on alone.
+    /// Runs until the block has ended or cannot go on alone.
     pub(crate) fn turn<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -240,7 +242,7 @@ impl Block {
         turn
     }
 
-    /// The worker runs this block from now on.
+    /// The worker switches to this block.
     pub(crate) fn enter<O: Observer>(&mut self, machine: &mut Machine<'_, O>) {
         std::mem::swap(&mut machine.shared, &mut self.shared);
         std::mem::swap(&mut machine.record.printed, &mut self.printed);
@@ -249,7 +251,7 @@ impl Block {
         machine.observer.begin_block(self.index);
     }
 
-    /// It runs it no more.
+    /// The worker switches away from this block.
     pub(crate) fn leave<O: Observer>(&mut self, machine: &mut Machine<'_, O>, has_ended: bool) {
         machine.record.reach.leave();
         if has_ended {
@@ -259,7 +261,7 @@ impl Block {
         std::mem::swap(&mut machine.record.printed, &mut self.printed);
     }
 
-    /// The passes over its warps, from where they stand.
+    /// The passes over its warps, from their current state.
     pub(super) fn passes<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -312,7 +314,8 @@ impl Block {
             if machine.pass.watch && round.same && idle > 1 {
                 return Turn::Stuck;
             }
-            // In a turn's first watched pass that is compared with where the last turn ended: what lies between was not watched.
+            // A turn's first watched pass compares with the state at the end of the last turn, because the time between
+            // was not watched.
             self.moved |= machine.pass.watch && !round.same;
             idle += 1;
             machine.pass.watch = true;
@@ -326,7 +329,8 @@ impl Block {
         }
     }
 
-    /// Lets those go on for whom all have come: at `__syncwarp`, exchanges and numbered barriers. Whether there were any.
+    /// Releases the lanes that wait at `__syncwarp`, exchanges and numbered barriers where all have arrived. Returns
+    /// whether there were any.
     #[inline(always)]
     pub(crate) fn release<O: Observer>(&mut self, machine: &mut Machine<'_, O>) -> bool {
         let released = self.parted && fragment::release(&mut self.warps, machine);
@@ -334,7 +338,7 @@ impl Block {
         numbered && self.numbered.open(&mut self.warps, machine) || released
     }
 
-    /// When no warp can go on: opens the block's barrier, or says why not.
+    /// When no warp can go on: opens the block's barrier, or returns why it cannot.
     pub(crate) fn meet<O: Observer>(&mut self, machine: &mut Machine<'_, O>) -> Met {
         if self.parted {
             match fragment::stranded(&mut self.warps, machine) {
@@ -364,7 +368,7 @@ impl Block {
         Met::Open
     }
 
-    /// Lets the waiting lanes of one warp go on apart; gives their place.
+    /// Separates the waiting lanes of one warp from it. Returns their place.
     pub(crate) fn part_at<O: Observer>(
         &mut self,
         place: usize,
@@ -374,7 +378,7 @@ impl Block {
         fragment::part_at(&mut self.warps, place, machine)
     }
 
-    /// Lets some of the active lanes of one warp go on apart; gives their place.
+    /// Separates some active lanes of one warp from it. Returns their place.
     pub(crate) fn split_at<O: Observer>(
         &mut self,
         place: usize,
@@ -385,7 +389,7 @@ impl Block {
         fragment::split_at(&mut self.warps, place, lanes, machine)
     }
 
-    /// The active lanes go on without those that wait for them.
+    /// The active lanes continue without those that wait for them.
     #[cold]
     pub(super) fn parts<O: Observer>(
         &mut self,
@@ -408,7 +412,7 @@ impl Block {
         fragment::wait(&mut self.warps, place, machine);
     }
 
-    /// Lets lanes that wait for others of their warp to come back go on without them; whether there were any.
+    /// Lets lanes that wait for others of their warp to reconverge go on without them. Returns whether there were any.
     pub(crate) fn part<O: Observer>(&mut self, machine: &mut Machine<'_, O>) -> bool {
         let mut any = false;
         for place in 0..self.warps.len() {
@@ -419,8 +423,8 @@ impl Block {
         any
     }
 
-    /// Runs each warp that can run once, to where it ends, waits, or has had its share. Up to so many times all of them come to a barrier on
-    /// the way and begin anew behind it.
+    /// Runs each warp that can run once, until it ends, waits, or has used up its slice. Up to `most` times all warps
+    /// may arrive at a barrier during the pass and start again after it.
     fn round<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -477,7 +481,7 @@ impl Block {
         Ok(round)
     }
 
-    /// Runs one warp to where it ends, waits, or has had its share.
+    /// Runs one warp until it ends, waits, or has used up its slice.
     pub(crate) fn run_warp<O: Observer>(
         &mut self,
         place: usize,
@@ -488,7 +492,7 @@ impl Block {
         self.run_warps(&mut { place }, machine, run)
     }
 
-    /// The same of those behind it, too, as far as [`Runner`] goes; the place becomes that of the last one, and so is the result.
+    /// Also runs the warps after it, as far as [`Runner`] does. `last` and the result become those of the last one.
     #[inline(always)]
     fn run_warps<O: Observer>(
         &mut self,
@@ -546,8 +550,8 @@ impl Block {
     }
 }
 
-/// A warp that has run into a limit: on what a block prints, or on instructions without a loop, whose rounds look at it themselves.
-/// It stands at the instruction where it stopped.
+/// The fault of a warp that has hit a limit: on the text of a block, or on instructions without a loop (loop iterations
+/// check the limit themselves). The warp stays at the instruction where it stopped.
 fn over_limit<O>(machine: &Machine<'_, O>, warp: &mut Warp, stop: &Stop) -> Option<Box<Fault>> {
     let kind = match stop {
         Stop::Fault(_) => return None,
@@ -574,7 +578,7 @@ fn fill(registers: &mut Registers, register: u32, class: Class, bits: u64) {
     }
 }
 
-/// Runs a warp. If the launch goes on after accesses that are not allowed, each is noted and skipped.
+/// Runs a warp. If the launch goes on after invalid accesses, each is noted and skipped.
 fn run_on<O: Observer>(
     machine: &mut Machine<'_, O>,
     warps: &mut [Warp],
@@ -582,7 +586,7 @@ fn run_on<O: Observer>(
     run: Runner<O>,
     block: u64,
 ) -> Stop {
-    // Each time the engine begins with a full slice; so many are a slice themselves.
+    // The engine starts with a full slice each time, so this many runs count as a slice.
     for _ in 0..SLICE {
         let stop = run(machine, warps, place);
         machine.pass.tail.dissolve(machine.policy.order, warps);

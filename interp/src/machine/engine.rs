@@ -1,7 +1,10 @@
-//! The loop that runs a warp: dispatch only, one line per instruction; bodies are in `ops`.
+//! The loop that runs a warp. It only dispatches, with one line per instruction; the bodies are in `ops`.
 //!
-//! The loop is compiled three times ([`levels`]): for any CPU, for AVX2 with FMA, and for AVX-512; [`runner`] picks one when a launch
-//! begins. All three give the same bits: lanes are independent and every operation is exactly rounded.
+//! The loop is compiled for five levels ([`levels`]): for any CPU, for AVX2 with FMA, for AVX-512, and for any CPU once
+//! more in two variants that pause at accesses, one of them with weak memory. [`engine`] picks one of the first three
+//! when a launch begins. These give the same bits, because lanes are independent and every operation is exactly
+//! rounded.
+//!
 //! Only this loop changes a warp's `pc` and mask.
 
 #![allow(
@@ -32,12 +35,13 @@ use crate::machine::weak;
 use crate::machine::{Fault, Machine, Stop, idle_tail};
 use crate::observe::Observer;
 
-/// Runs the warp at a place of the block's list until it ends, waits, yields or faults. Where [`Pass::next`](crate::machine::Pass::next)
-/// allows it, those behind it run, too, as long as each ends or comes to a barrier: the place is that of the last one then.
+/// Runs the warp at a place of the block's list until it ends, waits, yields or faults. If
+/// [`Pass::next`](crate::machine::Pass::next) allows it, the warps after it run, too, as long as each ends or arrives
+/// at a barrier. The place then becomes that of the last one.
 pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut [Warp], &mut usize) -> Stop;
 
-/// The dispatch: the arms given, then one for every computing instruction, before which `$risk` looks at it; `$then` comes after comparisons
-/// of lanes; arms that follow.
+/// The dispatch: the given arms, one arm for every computing instruction, and the arms that follow. `$risk` checks the
+/// operands before the instruction runs; `$then` comes after comparisons of lanes.
 macro_rules! dispatch {
     ({ $inst:ident, $r:ident, $risk:ident, $then:ident, $level:ident, { $($arms:tt)* } $($rest:tt)* }
      varying { $(($v:ident, $on_v:ident, $v_lane:path))* }
@@ -54,7 +58,7 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-/// A [`Runner`]. A table: one arm per operation; they share the loop's variables, which stay in the CPU's registers.
+/// A [`Runner`]. A table with one arm per operation. The arms share the loop's variables, which stay in CPU registers.
 #[inline(always)]
 fn run<L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -71,8 +75,8 @@ fn run<L: Level, O: Observer>(
     let mut mask = warp.mask;
     let mut rounds = machine.pass.slice;
     machine.shift = warp.stack.shift;
-    // A local copy stays in the CPU's registers. In memory, LLVM adds to two counters with one instruction, which waits for the
-    // stores before it.
+    // A local copy stays in CPU registers. With the totals in memory, LLVM adds to two counters in one instruction,
+    // which waits for the stores before it.
     let mut totals = machine.record.totals;
     /// Leaves the loop with the warp's state written back.
     macro_rules! stop {
@@ -87,8 +91,8 @@ fn run<L: Level, O: Observer>(
             return $stop;
         }};
     }
-    /// The warp has ended, or waits at a barrier: the next one runs, if it can and may, else this leaves the loop. Behind the last one
-    /// the barrier opens, if it may be opened here, and the first one is the next.
+    /// The warp has ended or waits at a barrier. The next warp runs if it can and may; otherwise this leaves the loop.
+    /// After the last warp the barrier opens, if it may open here, and the first warp is next.
     macro_rules! hand_on {
         ($stop:ident, $state:ident) => {{
             let before = &mut warps[*place];
@@ -96,7 +100,7 @@ fn run<L: Level, O: Observer>(
             before.pc = unsafe { ip.offset_from(insts) } as u32;
             (before.mask, before.state) = (mask, WarpState::$state);
             let next = machine.pass.next;
-            // What `over_limit` looks at between two warps.
+            // The limits that `over_limit` checks between two warps.
             let may = next != 0
                 && totals.charged() <= machine.policy.limit
                 && machine.record.printed.len() <= MAX_PRINTED;
@@ -104,7 +108,7 @@ fn run<L: Level, O: Observer>(
             let goes = may
                 && loop {
                     if after == machine.pass.tail.first {
-                        // Of a copy: what is in the CPU's registers has no address.
+                        // A copy, because taking the address of `totals` would force it out of CPU registers.
                         let mut counted = totals;
                         let first = idle_tail::next_pass(machine, warps, &mut counted);
                         totals = counted;
@@ -135,7 +139,7 @@ fn run<L: Level, O: Observer>(
             look!();
         }};
     }
-    /// Comes to the block's barrier, where all lanes have to.
+    /// Arrives at the block's barrier, which all lanes must reach.
     macro_rules! arrive {
         ($inst:ident) => {{
             totals.weigh($inst, mask);
@@ -158,16 +162,16 @@ fn run<L: Level, O: Observer>(
             machine.record.barriers[here!()] += 1;
         }};
     }
-    /// The number of the instruction that runs.
+    /// The number of the current instruction.
     macro_rules! here {
         () => {
-            // SAFETY: both point into the code, `ip` behind the instruction that runs.
+            // SAFETY: both point into the code, and `ip` is after the current instruction.
             unsafe { ip.offset_from(insts) as usize - 1 }
         };
     }
-    // Whether a register holds a value that nobody wrote. Only what comes from memory or from another lane begins that.
+    // Whether a register holds an uninitialised value. Only values from memory or from other lanes can introduce one.
     let mut follows = O::SEES_REPEATS && machine.observer.follows();
-    /// Has the observer look again.
+    /// Asks the observer again.
     macro_rules! look {
         () => {
             if O::SEES_REPEATS {
@@ -189,7 +193,7 @@ fn run<L: Level, O: Observer>(
             exchange::Lanes {
                 active: $mask,
                 alive: $warp.lanes & !$warp.gone | $warp.apart,
-                // SAFETY: both point into the code, `ip` behind the instruction that runs.
+                // SAFETY: both point into the code, and `ip` is after the current instruction.
                 loc: code.locs[unsafe { ip.offset_from(insts) } as usize - 1],
             }
         };
@@ -211,7 +215,7 @@ fn run<L: Level, O: Observer>(
             }
         }};
     }
-    /// Starts the next round of a loop at `$head`, unless the limit or the warp's slice is used up.
+    /// Starts the next iteration of a loop at `$head`, unless the limit or the warp's slice is used up.
     macro_rules! next_round {
         ($inst:ident, $head:expr) => {{
             totals.weigh($inst, mask);
@@ -240,7 +244,7 @@ fn run<L: Level, O: Observer>(
             }
         }};
     }
-    /// A loop's last addition, the jump back, and the test at the head, in one instruction.
+    /// The end of a loop in one instruction: the last addition, the jump back, and the test at the head.
     macro_rules! loop_if {
         ($inst:ident, $f:path) => {{
             if O::SEES_REPEATS
@@ -253,7 +257,7 @@ fn run<L: Level, O: Observer>(
             lanes::s_step(r, $inst);
             let behind = ip;
             next_round!($inst, $inst.b - 1);
-            // SAFETY: the compiler puts the head's jump before the place this goes to.
+            // SAFETY: the compiler puts the head's jump directly before the jump's target.
             let head: &Inst = unsafe { &*ip };
             totals.branch(head, mask, false);
             if !lanes::s_holds(r, head, $f) {
@@ -261,10 +265,10 @@ fn run<L: Level, O: Observer>(
                 continue;
             }
             ip = at($inst.b);
-            // SAFETY: as `inst`; the end of a loop is not the last instruction.
+            // SAFETY: as for `inst`; the end of a loop is not the last instruction.
             let behind: &Inst = unsafe { &*behind };
             if behind.op == Op::Rounds && !L::PAUSES && !(O::SEES_REPEATS && follows) {
-                // As many as the slice and the limit leave, so that either ends where it would have.
+                // As many as the slice and the limit allow, so that either ends where it otherwise would.
                 let weight = u64::from($inst.weight) + u64::from(head.weight);
                 let room = machine.policy.limit.saturating_sub(totals.warp_instructions);
                 let most = (rounds as u64 - 1).min(room / weight.max(1));
@@ -294,7 +298,7 @@ fn run<L: Level, O: Observer>(
             code.insts.as_ptr_range().contains(&ip),
             "the code ends with `End`"
         );
-        // SAFETY: as `at`; no instruction but jumps and `End` is the last.
+        // SAFETY: as for `at`; no instruction but jumps and `End` is the last.
         let inst: &Inst = unsafe { &*ip };
         ip = ip.wrapping_add(1);
         if L::PAUSES && machine.is_point[here!()] {
@@ -319,7 +323,7 @@ fn run<L: Level, O: Observer>(
             attempt!(weak::access(machine, r, mask, inst, &mut warp.local));
             continue;
         }
-        /// Shows the observer an operation whose operands can be wrong, where it does not see all.
+        /// Shows the observer an operation with operands that may be invalid, if it does not see all operations.
         macro_rules! risk {
             ($op:ident) => {
                 if const { O::SEES_REPEATS && O::RISKY[Op::$op as usize] }
@@ -336,11 +340,11 @@ fn run<L: Level, O: Observer>(
                 }
             };
         }
-        // An `If`, whose body stands behind the dispatch: it also runs right after the comparison that it is about.
+        // An `If`, whose body is after the dispatch. It also runs right after the comparison that it depends on.
         let mut parting: Option<&Inst> = None;
         macro_rules! then_if {
             ($compare:ident) => {{
-                // SAFETY: as `inst`; a comparison is not the last instruction.
+                // SAFETY: as for `inst`; a comparison is not the last instruction.
                 let next: &Inst = unsafe { &*ip };
                 let is_seen = L::PAUSES || O::SEES_REPEATS && follows;
                 if next.op == Op::If && next.a == $compare.d && !is_seen {
@@ -373,9 +377,9 @@ fn run<L: Level, O: Observer>(
             Op::VFma64 => lanes::fma64(r, inst, float::fma64),
             Op::VFmaInto32 => {
                 L::Vectors::fma_into32(r, inst);
-                // Products of tiles in registers have dozens in a row.
+                // Products of tiles in registers have dozens of these in a row.
                 if !(L::PAUSES || O::SEES_REPEATS && follows) {
-                    // SAFETY: as `inst`; this is not the last instruction.
+                    // SAFETY: as for `inst`; this is not the last instruction.
                     while let next = unsafe { &*ip } && next.op == Op::VFmaInto32 {
                         L::Vectors::fma_into32(r, next);
                         ip = ip.wrapping_add(1);
@@ -487,7 +491,7 @@ fn run<L: Level, O: Observer>(
 
             Op::Barrier => {
                 arrive!(inst);
-                // Others may have to see what it does.
+                // The shortcut is only for runs in which no observer has to see the barrier's instructions.
                 if inst.b != 0 && machine.pass.next != 0 && !L::PAUSES && !(O::SEES_REPEATS && follows) {
                     warp.begins_idle::<L>(code, r, inst.b, mask);
                 }
@@ -519,7 +523,7 @@ fn run<L: Level, O: Observer>(
                 machine.record.barriers[here!()] += 1;
                 stop!(ip, Stop::Numbered);
             }
-            // Lanes in lockstep need not wait for each other. The checks judge the mask.
+            // Lanes in lockstep need not wait for each other. The checks validate the mask.
             Op::SyncWarp => {
                 if exchange::sync_warp(machine, r, inst, lanes!(warp, mask)) {
                     stop!(ip.wrapping_sub(1), Stop::Apart);
@@ -581,11 +585,11 @@ fn run<L: Level, O: Observer>(
             if go != 0 && stay != 0 {
                 machine.diverges(here!(), go, stay);
             }
-            // SAFETY: as `at`.
+            // SAFETY: as for `at`.
             let after: &Inst = unsafe { &*at(inst.b) };
             let joins = after.op == Op::Join && after.d == inst.d;
             if go == 0 && joins && !L::PAUSES && !(O::SEES_REPEATS && follows) {
-                // Nobody goes in: all are together again at once.
+                // No lane takes the branch, so all reconverge at once.
                 totals.weigh(after, 0);
                 r.set_s(inst.d, 0);
                 ip = at(inst.b + 1);

@@ -1,8 +1,8 @@
-//! What an address that went wrong was computed from: which pointer of the kernel's, and which product or sum had no room.
+//! Explains how an invalid address was computed: from which kernel pointer, and which product or sum overflowed.
 //!
-//! The slow path, once at most in a launch. The variables' registers still hold what they held at the access; everything else is
-//! computed again from them, with the IR's own arithmetic and, beside it, as whole numbers of any size. A value that a load or
-//! another lane gave is not known; then nothing is said.
+//! This is a slow path that runs at most once in a launch. The variables' registers still hold their values from the
+//! access. Everything else is recomputed from them, with the IR's arithmetic and, in parallel, as unbounded integers. A
+//! value that came from a load or from another lane is unknown, and then there is no explanation.
 
 use crate::isa::grid::Identity;
 
@@ -17,15 +17,15 @@ use crate::isa::bytecode::{Class, Code, Place, S_FRAME};
 use crate::isa::registers::Registers;
 use crate::memory::{AddressKind, Memory, layout};
 
-/// The thread whose access went wrong.
+/// The thread with the invalid access.
 #[derive(Clone, Copy)]
 pub(crate) struct Thread<'a> {
     pub(crate) registers: &'a Registers,
     pub(crate) who: Identity<'a>,
 }
 
-/// Says of a bad access at `loc`, where its address can be computed again, which pointer it began with, and gives the overflow of
-/// its index.
+/// For an invalid access at `loc`, if its address can be recomputed: names the pointer that it is based on, and returns
+/// the overflow of its index.
 pub(crate) fn explain(
     kind: &mut TrapKind,
     loc: LocId,
@@ -34,7 +34,7 @@ pub(crate) fn explain(
 ) -> Option<Overflow> {
     let access = kind.access()?;
     let listing = Listing::of(function);
-    // Of several instructions at one place (a body that was unrolled) the one that gives this address.
+    // Several instructions can come from one place (an unrolled body). Takes the one that gives this address.
     let value = listing.insts().find_map(|(at, inst)| {
         let (op, ptr, _) = listing::access(&inst.kind).filter(|_| inst.loc == loc)?;
         let knows = AtFault {
@@ -55,7 +55,7 @@ pub(crate) fn explain(
     value.overflow
 }
 
-/// The kernel's parameter that the pointer of an access comes from, by additions alone: its number.
+/// The number of the kernel parameter from which the pointer of an access comes by additions alone.
 pub(crate) fn parameter(function: &Function, loc: LocId, op: AccessOp) -> Option<usize> {
     let listing = Listing::of(function);
     let mut found = None;
@@ -73,7 +73,7 @@ pub(crate) fn parameter(function: &Function, loc: LocId, op: AccessOp) -> Option
         };
         let number = listing.parameter(slot);
         let number = number.filter(|_| listing.sets(slot).is_empty())?;
-        // Instances of one place agree, or nothing is said.
+        // All instructions from the place must agree; otherwise there is no answer.
         if found.is_some_and(|found| found != number) {
             return None;
         }
@@ -90,7 +90,7 @@ fn same_address(access: &BadAccess, bits: u64) -> bool {
     }
 }
 
-/// The same trap as one of the pointer it began with: out of bounds of what that points to, whatever else may be at the address.
+/// The same trap, described as out of bounds of what the base pointer points to, whatever else may be at the address.
 fn about(
     kind: &TrapKind,
     slot: SlotId,
@@ -158,23 +158,24 @@ fn register(place: Place, class: Class, thread: Thread<'_>) -> u64 {
     }
 }
 
-/// A value of the thread.
+/// A value of the faulting thread.
 #[derive(Clone, Copy)]
 struct Value {
     bits: u64,
-    /// What it would be if numbers had no size.
+    /// Its value if integers were unbounded.
     whole: i128,
-    /// The first result on the way that an `int` cannot hold, as a whole number, and the same of an `unsigned`.
+    /// The first intermediate result that does not fit an `int`, as an unbounded integer; the next field is the same
+    /// for `unsigned`.
     past_signed: Option<(LocId, i128)>,
     past_unsigned: Option<(LocId, i128)>,
-    /// The one that counts: what came of it was extended to 64 bits, or divided.
+    /// The overflow that matters: its result was extended to 64 bits or divided.
     overflow: Option<Overflow>,
     /// The variable that the pointer comes from.
     root: Option<SlotId>,
 }
 
 impl Value {
-    /// A value that is taken as it is.
+    /// A value without history.
     fn of(ty: Type, bits: u64) -> Value {
         let whole = match ty {
             Type::I32 => i128::from(bits as u32 as i32),
@@ -191,7 +192,7 @@ impl Value {
         }
     }
 
-    /// A sum or product of 32 bits, from values that have been looked at.
+    /// A 32-bit sum or product of values that have been recomputed.
     fn counted(self, whole: i128, loc: LocId, parts: [Value; 2]) -> Value {
         let past = |part: fn(Value) -> Option<(LocId, i128)>, low: i128, high: i128| {
             let own = (!(low..=high).contains(&whole)).then_some((loc, whole));
@@ -205,7 +206,7 @@ impl Value {
         }
     }
 
-    /// An `unsigned` that is taken for an `int` as it is, without a sum before.
+    /// An `unsigned` that is converted to `int` directly, without a sum before.
     fn taken_as(mut self, unsigned: bool, loc: LocId) -> Value {
         let is_too_large = self.whole > i128::from(i32::MAX) && self.whole <= i128::from(u32::MAX);
         if !unsigned && is_too_large && self.past_signed.is_none() {
@@ -214,7 +215,7 @@ impl Value {
         self
     }
 
-    /// What was lost if the 32 bits are taken for an `int`, or for an `unsigned`.
+    /// The overflow if the 32 bits are taken as an `int`, or as an `unsigned`.
     fn lost(self, unsigned: bool) -> Option<Overflow> {
         let past = match unsigned {
             true => self.past_unsigned,
@@ -233,7 +234,7 @@ impl Value {
     }
 }
 
-/// What is known at an access that went wrong: the registers of its thread.
+/// What is known at the invalid access: the registers of its thread.
 struct AtFault<'a> {
     listing: &'a Listing<'a>,
     code: &'a Code,
@@ -242,7 +243,7 @@ struct AtFault<'a> {
 }
 
 impl AtFault<'_> {
-    /// Whether a variable is a parameter whose type says so: the registers do not.
+    /// Whether a variable is a parameter of an unsigned type. The registers do not tell.
     fn is_unsigned(&self, slot: SlotId) -> bool {
         let mut params = self.listing.function.params.iter();
         let param = params.find(|param| param.slot == slot);
@@ -337,7 +338,7 @@ impl Knows for AtFault<'_> {
     }
 }
 
-/// A sum, product or whatever else of two values.
+/// A binary operation.
 fn binary((op, ty): (BinaryOp, Type), bits: u64, [a, b]: [Value; 2], loc: LocId) -> Value {
     let value = Value {
         overflow: a.overflow.or(b.overflow),
@@ -357,17 +358,17 @@ fn binary((op, ty): (BinaryOp, Type), bits: u64, [a, b]: [Value; 2], loc: LocId)
             overflow: a.lost(false).or(b.lost(false)),
             ..value
         },
-        // What overflowed to below 0 has a remainder below 0.
+        // A value that overflowed to below 0 has a remainder below 0.
         (BinaryOp::SRem, Type::I32, _) if value.whole < 0 => Value {
             overflow: a.lost(false),
             ..value
         },
-        // Masks and other remainders throw away on purpose what does not fit.
+        // Masks and other remainders discard the overflow on purpose.
         _ => value,
     }
 }
 
-/// 32 bits as 64: what did not fit into them is lost now.
+/// Extends 32 bits to 64. What did not fit is lost now.
 fn extended(value: Value, from: Value, unsigned: bool) -> Value {
     Value {
         overflow: from.lost(unsigned),

@@ -1,13 +1,14 @@
-//! Lanes of one warp that run apart: independent thread scheduling, since sm_70.
+//! Lanes of one warp that run separately: independent thread scheduling, since sm_70.
 //!
-//! A warp runs in lockstep as long as that gets it on. Where lanes wait for others of their own warp, the warp parts: the active lanes
-//! are one fragment, all that wait at a place of reconvergence are another. A fragment is a [`Warp`] with fewer lanes, its own registers
-//! and its own place; the engine knows nothing of it. Fragments that come to one place where lanes synchronise are joined.
+//! A warp runs in lockstep as long as that makes progress. If lanes wait for others of their own warp, the warp splits:
+//! the active lanes are one fragment, and all that wait at a place of reconvergence are another. A fragment is a
+//! [`Warp`] with fewer lanes, separate registers and a separate place. The engine does not distinguish it from a whole
+//! warp. Fragments that arrive at the same place where lanes synchronise are joined.
 //!
-//! Registers that hold one value for the whole warp may hold different ones in two fragments, since each loads memory at its own time.
-//! Then the two stay apart; both go on, and only a little is counted twice.
+//! Registers that hold one value for the whole warp may differ between two fragments, because each loads memory at a
+//! different time. Such fragments stay separate. Both go on, and only a few instructions are counted twice.
 //!
-//! A warp inside a routine does not part.
+//! A warp inside a routine does not split.
 
 use crate::fault::trap::{MaskFault, TrapKind};
 use crate::isa::bytecode::{Code, Place, Waitplace};
@@ -21,7 +22,7 @@ use crate::observe::Observer;
 
 /// Lanes wait for others that will not come.
 pub(crate) enum Stranded {
-    /// At an exchange, which cannot be done without them.
+    /// At an exchange, which is impossible without them.
     Fault { warp: usize, fault: Box<Fault> },
     /// At a `__syncwarp`.
     Deadlock,
@@ -54,7 +55,7 @@ fn part(warp: &mut Warp, code: &Code) -> Option<Warp> {
     Some(others)
 }
 
-/// Some lanes of a warp with a copy of all that it holds, ready to run where it stands.
+/// A copy of a warp with some of its lanes, ready to run from the same place.
 fn copy(warp: &Warp, lanes: u32) -> Warp {
     Warp {
         registers: warp.registers.clone(),
@@ -65,7 +66,7 @@ fn copy(warp: &Warp, lanes: u32) -> Warp {
         gone: 0,
         state: WarpState::Ready,
         idle: 0,
-        // Only warps that are whole ask.
+        // Used only for whole warps.
         known_idle: Vec::new(),
         vote: None,
         rounds: None,
@@ -73,15 +74,16 @@ fn copy(warp: &Warp, lanes: u32) -> Warp {
     }
 }
 
-/// The statements around a place in which lanes may wait. Before its first instruction has run, a statement's register holds anything.
+/// The statements around a place in which lanes may wait. Before a statement's first instruction has run, its register
+/// is uninitialised.
 fn places(code: &Code, pc: u32) -> impl Iterator<Item = &Waitplace> {
     code.waits
         .iter()
         .filter(move |wait| (wait.start + 1..wait.end).contains(&pc))
 }
 
-/// Adds the lanes of a fragment to another one of the same warp, if both stand at the same place, which is behind or at the
-/// synchronisation `sync`, and all that they have in common is equal.
+/// Adds the lanes of a fragment to another one of the same warp, if both are at the same place, which is at or after
+/// the synchronisation `sync`, and all their common state is equal.
 fn join(warp: &mut Warp, other: &mut Warp, code: &Code, sync: u32) -> bool {
     let Some(meet) = code.meets.get(&sync) else {
         return false;
@@ -134,7 +136,8 @@ fn join(warp: &mut Warp, other: &mut Warp, code: &Code, sync: u32) -> bool {
     true
 }
 
-/// Takes the waiting lanes out of the warp at a place in the block's list, as a fragment of their own; gives its place, if there were any.
+/// Takes the waiting lanes out of the warp at a place in the block's list, as a separate fragment. Returns its place,
+/// if there were any.
 pub(crate) fn part_at<O: Observer>(
     warps: &mut Vec<Warp>,
     place: usize,
@@ -144,7 +147,7 @@ pub(crate) fn part_at<O: Observer>(
     Some(add(warps, place, others, machine))
 }
 
-/// Lets some of the active lanes of the warp at a place go on apart from the others; gives their place.
+/// Separates some of the active lanes from the warp at a place. Returns their place.
 pub(crate) fn split_at<O: Observer>(
     warps: &mut Vec<Warp>,
     place: usize,
@@ -174,7 +177,7 @@ fn add<O: Observer>(
     others: Warp,
     machine: &mut Machine<'_, O>,
 ) -> usize {
-    // A fragment that has been joined to another leaves its place.
+    // A fragment that has been joined to another leaves a free place.
     let free = warps.iter().position(|warp| warp.lanes == 0);
     let to = free.unwrap_or(warps.len());
     match free {
@@ -185,7 +188,7 @@ fn add<O: Observer>(
     to
 }
 
-/// Lanes of the same warp that run apart from those at a place in the block's list, and have not ended.
+/// Lanes of the same warp that run separately from those at a place in the block's list and have not ended.
 pub(crate) fn apart(warps: &[Warp], place: usize) -> u32 {
     let number = warps[place].number;
     let others = warps.iter().enumerate();
@@ -194,7 +197,7 @@ pub(crate) fn apart(warps: &[Warp], place: usize) -> u32 {
         .fold(0, |all, (_, warp)| all | warp.lanes & !warp.gone)
 }
 
-/// Whether a fault is only that lanes which an exchange names have not come yet.
+/// Whether the only reason for a fault is that lanes which an exchange names have not arrived yet.
 pub(crate) fn waits_for_lanes<O>(fault: &Fault, machine: &Machine<'_, O>) -> bool {
     let TrapKind::InvalidMask { fault, .. } = &fault.kind else {
         return false;
@@ -202,7 +205,7 @@ pub(crate) fn waits_for_lanes<O>(fault: &Fault, machine: &Machine<'_, O>) -> boo
     machine.policy.independent_lanes && matches!(fault, MaskFault::Elsewhere { .. })
 }
 
-/// The active lanes of a warp begin to wait at a `__syncwarp` or an exchange.
+/// The active lanes of a warp start to wait at a `__syncwarp` or an exchange.
 pub(crate) fn wait<O: Observer>(warps: &mut Vec<Warp>, place: usize, machine: &mut Machine<'_, O>) {
     part_at(warps, place, machine);
     let awaited = apart(warps, place);
@@ -210,7 +213,7 @@ pub(crate) fn wait<O: Observer>(warps: &mut Vec<Warp>, place: usize, machine: &m
     (warp.state, warp.awaited) = (WarpState::AtSync, awaited);
 }
 
-/// The mask that each lane of a waiting fragment names.
+/// The masks that the lanes of a waiting fragment name.
 fn masks(warp: &mut Warp, code: &Code) -> [u32; 32] {
     let inst = &code.insts[warp.pc as usize];
     let view = warp.registers.view();
@@ -228,7 +231,7 @@ fn is_at_syncwarp(warp: &Warp, code: &Code) -> bool {
     code.insts[warp.pc as usize].op == Op::SyncWarp
 }
 
-/// Lets those go on whose lanes have all come; whether there were any.
+/// Releases waiting lanes whose partners have all arrived. Returns whether there were any.
 pub(crate) fn release<O: Observer>(warps: &mut [Warp], machine: &mut Machine<'_, O>) -> bool {
     let mut any = false;
     for place in 0..warps.len() {
@@ -246,7 +249,7 @@ pub(crate) fn release<O: Observer>(warps: &mut [Warp], machine: &mut Machine<'_,
     any
 }
 
-/// Joins to a waiting fragment those that wait at the same place.
+/// Joins other fragments that wait at the same place to a waiting fragment.
 fn gather<O: Observer>(warps: &mut [Warp], place: usize, machine: &mut Machine<'_, O>) {
     for other in place + 1..warps.len() {
         let sync = warps[place].pc;
@@ -254,7 +257,7 @@ fn gather<O: Observer>(warps: &mut [Warp], place: usize, machine: &mut Machine<'
     }
 }
 
-/// Joins the fragment at the second place to that at the first.
+/// Joins the fragment at the second place to the one at the first.
 fn join_at<O: Observer>(
     warps: &mut [Warp],
     place: usize,
@@ -269,12 +272,13 @@ fn join_at<O: Observer>(
     }
 }
 
-/// An exchange goes on when all lanes that it names are here: it looks at its masks again.
+/// An exchange goes on when all lanes that it names are here. It then checks its masks again.
 fn release_exchange(warps: &mut [Warp], place: usize, code: &Code) -> bool {
     let elsewhere = apart(warps, place);
     let warp = &mut warps[place];
     let named = all_named(&masks(warp, code), warp.mask);
-    // Lanes that ended instead of coming are still named: the exchange says so, or goes on as it does where they ended before.
+    // Lanes that ended without arriving are still named. The exchange reports that, or continues if it allows lanes
+    // that have ended.
     let here = named & elsewhere == 0 && named & warp.awaited & !warp.mask == 0;
     if here {
         warp.state = WarpState::Ready;
@@ -282,7 +286,8 @@ fn release_exchange(warps: &mut [Warp], place: usize, code: &Code) -> bool {
     here
 }
 
-/// An exchange is done when all lanes that are named have come to one of its kind, wherever it is; whether it was.
+/// Performs an exchange when all lanes that it names have arrived at one of the same kind, at any place. Returns
+/// whether it did.
 fn exchange_apart<O: Observer>(
     warps: &mut [Warp],
     place: usize,
@@ -339,8 +344,8 @@ fn exchange_apart<O: Observer>(
     true
 }
 
-/// The lanes that wait for each other, beginning with those at a place, if all have come: they, all that they name, and those that ran
-/// apart when they began to wait.
+/// The lanes that wait for each other, starting with those at a place, if all have arrived: these, all that they name,
+/// and those that ran separately when they began to wait.
 fn wait_together(
     warps: &mut [Warp],
     place: usize,
@@ -369,7 +374,7 @@ fn wait_together(
     }
 }
 
-/// A `__syncwarp` opens when all lanes that are named have come to one, this one or another.
+/// Opens a `__syncwarp` when all lanes that it names have arrived at this one or another.
 fn release_syncwarp<O: Observer>(
     warps: &mut [Warp],
     place: usize,
@@ -418,7 +423,7 @@ fn pass<O: Observer>(
         .fold(0, |all, warp| all | warp.awaited);
     let loc = machine.code.locs[warps[first].pc as usize];
     machine.observer.begin_warp(number, first);
-    // Lanes that ended instead of coming were named, too.
+    // Lanes that ended without arriving were named, too.
     machine
         .observer
         .sync_warp(together, names, alive | awaited, loc);
@@ -428,7 +433,7 @@ fn pass<O: Observer>(
     }
 }
 
-/// When no warp of a block can go on: whether lanes still wait at a `__syncwarp` or an exchange.
+/// When no warp of a block can go on: checks whether lanes still wait at a `__syncwarp` or an exchange.
 pub(crate) fn stranded<O: Observer>(
     warps: &mut [Warp],
     machine: &mut Machine<'_, O>,
@@ -472,7 +477,7 @@ pub(crate) fn stranded<O: Observer>(
     found
 }
 
-/// Joins the fragments that a barrier has let go, where they stand at the same place.
+/// Joins fragments that a barrier has released, if they are at the same place.
 pub(crate) fn join_behind_barrier<O: Observer>(warps: &mut [Warp], machine: &mut Machine<'_, O>) {
     for place in 0..warps.len() {
         for other in place + 1..warps.len() {
@@ -485,7 +490,7 @@ pub(crate) fn join_behind_barrier<O: Observer>(warps: &mut [Warp], machine: &mut
     }
 }
 
-/// The lanes of one warp that have come to different barriers, one of which takes whole warps.
+/// The lanes of one warp that arrived at different barriers, one of which needs whole warps.
 pub(crate) fn apart_at_barriers(warps: &mut [Warp], code: &Code) -> Option<(usize, Box<Fault>)> {
     let is_loose = |warp: &Warp| code.insts[warp.pc as usize - 1].c == 1;
     for place in 0..warps.len() {

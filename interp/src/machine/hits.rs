@@ -1,4 +1,4 @@
-//! Requests like their site's last one: found here, counted as sums. See [`Pattern`].
+//! Finds requests that equal the last one of their site, and counts them as sums. See [`Pattern`].
 
 #![allow(
     clippy::inline_always,
@@ -16,7 +16,7 @@ use crate::observe::Observer;
 use crate::rules::coalesce::SECTOR_BYTES;
 
 impl Pattern {
-    /// The first lane's offset in shared memory, if the request is like this; counts it then.
+    /// If the request matches the pattern, counts it and returns the first lane's offset in shared memory.
     #[inline(always)]
     pub(crate) fn hit_shared<V: Vectors>(
         &mut self,
@@ -59,7 +59,7 @@ impl Pattern {
         self.admits::<false>(first, mask).then_some(first)
     }
 
-    /// The first lane's address in global memory, if the request is like this; counts it then.
+    /// If the request matches the pattern, counts it and returns the first lane's address in global memory.
     #[inline(always)]
     pub(crate) fn hit_global<V: Vectors>(
         &mut self,
@@ -99,14 +99,14 @@ impl Pattern {
         self.admits::<true>(first, mask).then_some(first)
     }
 
-    /// Whether an index behind a scalar base has the pattern's distances.
+    /// Whether an index added to a scalar base has the pattern's distances.
     #[inline(always)]
     fn is_index_alike<V: Vectors>(&self, index: &[u32; 32]) -> bool {
         debug_assert!(!self.is_fixed || V::alike(index, &self.deltas));
         self.is_fixed || V::alike(index, &self.deltas)
     }
 
-    /// Tells the observer how many hits there were.
+    /// Reports the number of hits to the observer.
     pub(crate) fn settle(&mut self, site: &MemSite, observer: &mut impl Observer) {
         let hits = std::mem::take(&mut self.hits);
         if hits.any() {
@@ -115,7 +115,7 @@ impl Pattern {
         }
     }
 
-    /// Becomes the pattern of a request that was allowed, `at` giving each lane's address (or offset, of shared memory).
+    /// Becomes the pattern of a valid request. `at` gives each lane's address (or offset, for shared memory).
     #[inline(always)]
     pub(crate) fn learn(
         &mut self,
@@ -137,7 +137,7 @@ impl Pattern {
         }
         let width = u64::from(site.width_bytes);
         let (start, end) = example.bounds;
-        // Lanes that are not active may point anywhere; the pattern speaks of all.
+        // Inactive lanes may point anywhere, but the pattern describes all lanes.
         if low < start
             || high >= end
             || end - high < width
@@ -173,7 +173,7 @@ impl Pattern {
         }
         self.below = at(0) - low;
         let (phase, slack) = match example.charge {
-            // The words of constant memory that elements below 4 bytes are in change sooner.
+            // For elements below 4 bytes in constant memory, the words that contain them change sooner.
             Charge::Shared(_) | Charge::Constant(_) => (at(0), 0),
             Charge::Global(_) | Charge::Plain => within_sectors(&at, width),
         };
@@ -207,7 +207,7 @@ impl Pattern {
         }
     }
 
-    /// Keeps the distances of an index, and gives the least and the most that one is away from the first lane's as a number.
+    /// Stores the distances of an index, and returns the smallest and the largest difference from the first lane's.
     #[inline(always)]
     fn learn_index(&mut self, site: &MemSite, index: &[u32; 32], term: u32) -> (i64, i64) {
         let first = extend(site, index[0].wrapping_add(term));
@@ -223,8 +223,8 @@ impl Pattern {
 }
 
 impl IndexRange {
-    /// Of indices that are between so much below and so much above the first one (`least <= 0 <= most`): it may be whatever leaves all
-    /// of them representable. `None` if nothing does.
+    /// For indices from `least` below to `most` above the first one (`least <= 0 <= most`): the values of the first one
+    /// for which all are representable; `None` if there are none.
     #[inline(always)]
     fn of(least: i64, most: i64, unsigned: bool) -> Option<IndexRange> {
         if least < i64::from(i32::MIN) || most > i64::from(i32::MAX) {
@@ -238,7 +238,8 @@ impl IndexRange {
     }
 }
 
-/// The phase and the slack of global memory: as long as no lane leaves its sector, sectors and lines stay what they are.
+/// The phase and the slack for global memory: as long as no lane leaves its sector, the sectors and lines stay the
+/// same.
 #[inline(always)]
 fn within_sectors(at: &impl Fn(usize) -> u64, width: u64) -> (u64, u64) {
     let (mut least, mut most) = (SECTOR_BYTES, 0);

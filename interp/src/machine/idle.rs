@@ -1,5 +1,5 @@
-//! Warps that have nothing to do between some barriers and the next ones: how many such rounds are before them is found out when they come to
-//! the first barrier, and each of them is counted when it would have been run.
+//! Warps that are idle between several barriers in a row. At the first barrier the engine computes how many idle rounds
+//! follow. It then counts each round when the warp would have run it.
 
 #![allow(
     clippy::inline_always,
@@ -15,8 +15,8 @@ use crate::machine::ops::{float, int, lanes};
 use crate::machine::vectors::Vectors;
 use crate::machine::warp::{Warp, WarpState};
 
-/// How many rounds there are in a row in which no active lane has anything to do, from that of a row plus 1 on. What their comparisons read
-/// stays as it is in between. And whether it is the same in every block.
+/// The number of consecutive rounds in which no active lane has anything to do, starting at `row` (an index plus 1).
+/// What their comparisons read does not change in between. Also returns whether the number is the same in every block.
 #[inline(always)]
 pub(crate) fn rounds<V: Vectors>(code: &Code, r: View, mut row: u32, mask: u32) -> (u32, bool) {
     macro_rules! compare {
@@ -26,12 +26,12 @@ pub(crate) fn rounds<V: Vectors>(code: &Code, r: View, mut row: u32, mask: u32) 
          scalar { $($scalar:tt)* }) => {
             match $inst.op {
                 $(Op::$m => lanes::$on_m::<V>($r, $inst, $m_lane),)*
-                // The compiler names no other.
+                // The compiler uses no other operation here.
                 _ => return u32::MAX,
             }
         };
     }
-    /// The lanes in which a comparison holds. Its register is left alone: it may still hold something else.
+    /// The lanes in which a comparison holds. Restores the comparison's register, which may still hold another value.
     #[inline(always)]
     fn holds<V: Vectors>(r: View, inst: &crate::isa::bytecode::Inst) -> u32 {
         let before = r.s(inst.d);
@@ -54,7 +54,7 @@ pub(crate) fn rounds<V: Vectors>(code: &Code, r: View, mut row: u32, mask: u32) 
 }
 
 impl Warp {
-    /// At a barrier: how many there are behind it to which the warp comes without anything to do before.
+    /// At a barrier: finds how many barriers the warp will reach after it without anything to do in between.
     #[inline(always)]
     pub(crate) fn begins_idle<L: Level>(&mut self, code: &Code, r: View, row: u32, mask: u32) {
         let known = self.known_idle[row as usize - 1];
@@ -71,7 +71,8 @@ impl Warp {
         count
     }
 
-    /// Comes from the barrier behind which it stands to the next one, if it has nothing to do before that and stays within the limit.
+    /// Moves on from the barrier it has passed to the next one, if the warp is idle in between and stays within the
+    /// limit.
     #[inline(always)]
     pub(crate) fn idles(
         &mut self,
@@ -85,7 +86,7 @@ impl Warp {
         }
         let round = &code.idle[self.idle_row as usize - 1];
         if totals.charged() + round.instructions > limit {
-            // It runs, so that the limit ends it where it would have.
+            // The warp has to run, so that the limit ends it at the right instruction.
             self.idle = 0;
             return false;
         }

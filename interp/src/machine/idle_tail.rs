@@ -1,7 +1,8 @@
-//! The idle tail: the last warps of a block's order, while none of them has anything to do before some barriers in a row.
+//! The idle tail: the last warps of a block's order, while all of them are idle between several barriers in a row.
 //!
-//! In the rounds of a tree most warps are idle. Those of the tail are counted together, by one addition for each barrier; where each of
-//! them stands is written down when the engine stops. What they count, and when, is what [`Warp::idles`] counts.
+//! In the rounds of a tree reduction most warps are idle. The warps of the tail are counted together, with one addition
+//! for each barrier. Their places are written back when the engine stops. What they count, and when, is the same as for
+//! [`Warp::idles`].
 
 use crate::config::Order;
 use crate::isa::bytecode::Code;
@@ -9,27 +10,27 @@ use crate::machine::warp::{Warp, WarpState};
 use crate::machine::{Machine, Totals, meeting};
 use crate::observe::Observer;
 
-/// That of the block that runs.
+/// The idle tail of the current block.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct IdleTail {
-    /// The place of its first warp in the order; without any, the place behind the last warp.
+    /// The place of its first warp in the order; for an empty tail, the place after the last warp.
     pub(crate) first: usize,
     count: usize,
     /// Its active lanes.
     lanes: u64,
-    /// Barriers to which it has come since it began.
+    /// Barriers that it has reached since it began.
     come: u32,
-    /// To so many it comes in all before one of its warps has something to do.
+    /// The number of barriers at which one of its warps has something to do again.
     most: u32,
-    /// The barrier at which it stands, and what is behind it: a row of [`Code::idle`], plus 1.
+    /// The barrier that it waits at; `row` describes what follows: a row of [`Code::idle`], plus 1.
     barrier: u32,
     row: u32,
-    /// That barrier has opened.
+    /// Whether that barrier has opened.
     is_open: bool,
 }
 
 impl IdleTail {
-    /// Without a warp, in a block of so many.
+    /// An empty tail in a block with this many warps.
     #[inline(always)]
     pub(crate) fn none(order: Order, warps: usize) -> IdleTail {
         let first = match order {
@@ -54,7 +55,7 @@ impl IdleTail {
         }
     }
 
-    /// Whether all threads of the block wait at one barrier, or none does.
+    /// Whether all threads of the block wait at the same barrier, or no thread waits.
     fn is_even(&self, order: Order, warps: &mut [Warp]) -> bool {
         let (tail, others) = self.split(order, warps);
         let elsewhere = |warp: &Warp| warp.waits() && warp.pc != self.barrier + 1;
@@ -63,7 +64,7 @@ impl IdleTail {
             && !(self.count > 0 && others.iter().any(elsewhere))
     }
 
-    /// It comes to the next barrier, if that stays within the limit.
+    /// Moves on to the next barrier, if that stays within the limit.
     fn come(&mut self, code: &Code, totals: &mut Totals, barriers: &mut [u64], limit: u64) -> bool {
         let round = &code.idle[self.row as usize - 1];
         let count = self.count as u64;
@@ -82,7 +83,7 @@ impl IdleTail {
         true
     }
 
-    /// The place of the warp that joins it next, if it can.
+    /// The place of the warp that would join it next.
     #[inline(always)]
     fn neighbour(&self, order: Order) -> usize {
         match order {
@@ -91,7 +92,7 @@ impl IdleTail {
         }
     }
 
-    /// Takes those of the others that wait next to it, at the same barrier, and are idle behind it.
+    /// Adds the neighbouring warps that wait at the same barrier and are idle after it.
     fn grow(&mut self, order: Order, warps: &mut [Warp]) {
         while let Some(warp) = warps.get_mut(self.neighbour(order)) {
             let joins = self.count == 0 || warp.idle_row == self.row;
@@ -110,7 +111,7 @@ impl IdleTail {
         }
     }
 
-    /// Writes down where each of its warps stands. It has none then.
+    /// Writes the place of each of its warps back. The tail is empty afterwards.
     pub(crate) fn dissolve(&mut self, order: Order, warps: &mut [Warp]) {
         if self.count == 0 {
             return;
@@ -127,8 +128,8 @@ impl IdleTail {
     }
 }
 
-/// All warps of a pass but the tail have had their turn, and have ended or wait: the tail comes, and the barrier opens. Gives
-/// the place of the warp that has its turn next, if it is to run at once.
+/// All warps of a pass except the tail have had their turn, and have ended or wait. Moves the tail on and opens the
+/// barrier. Returns the place of the next warp, if it is to run at once.
 #[inline(never)]
 pub(crate) fn next_pass<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -148,7 +149,7 @@ pub(crate) fn next_pass<O: Observer>(
     if tail.come == tail.most {
         tail.dissolve(order, warps);
     }
-    // Mostly nobody joins them.
+    // Usually no warp joins the tail.
     if warps
         .get(tail.neighbour(order))
         .is_some_and(|warp| warp.idle != 0)

@@ -1,4 +1,4 @@
-//! What the engine does differently on each kind of CPU.
+//! The parts of the engine that differ between its levels.
 
 #![allow(
     clippy::inline_always,
@@ -15,15 +15,16 @@ use crate::machine::replay::List;
 use crate::machine::vectors::Vectors;
 use crate::observe::Observer;
 
-/// What the loop does differently on each kind of CPU: the accesses, which are functions of their own so that the loop stays small and
-/// its state in the CPU's registers, and what the compiler does not find by itself. `slow_` takes any request; `rest_` serves one like
-/// its site's pattern whose data does not lie in a common way, so that the others need few registers.
+/// A level of the engine. The accesses are separate functions, so that the loop stays small and its state in CPU
+/// registers; the rest is what the compiler does not vectorise by itself. `slow_` functions take any request. `rest_`
+/// functions serve a request that matches its site's pattern but has no common layout, so that the other functions need
+/// few registers.
 pub(crate) trait Level: Sized {
-    /// What it does with all lanes at once.
+    /// Operations on all lanes at once.
     type Vectors: Vectors;
-    /// It pauses a warp that has made as many accesses as it was to.
+    /// Whether it pauses a warp that has passed as many points as it may.
     const PAUSES: bool = false;
-    /// Memory is weak: see [`weak`](crate::machine::weak).
+    /// Whether memory is weak: see [`weak`](crate::machine::weak).
     const WEAK: bool = false;
     fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
     -> Done;
@@ -98,7 +99,8 @@ pub(crate) trait Level: Sized {
     ) -> bool;
     /// See [`idle::rounds`](crate::machine::idle::rounds).
     fn idle(code: &Code, r: View, row: u32, mask: u32) -> (u32, bool);
-    /// Runs rounds of a loop with [few loads](crate::isa::rounds::FEW_LOADS) at once, up to so many; gives how many.
+    /// Runs up to `most` iterations of a loop with [few loads](crate::isa::rounds::FEW_LOADS) together. Returns how
+    /// many.
     fn rounds<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,
@@ -106,7 +108,7 @@ pub(crate) trait Level: Sized {
         edge: &Edge<'_>,
         most: u64,
     ) -> u32;
-    /// The same of a loop with any number of loads: its lists take room.
+    /// The same for a loop with any number of loads, whose lists take more space.
     fn many_rounds<O: Observer>(
         machine: &mut Machine<'_, O>,
         r: View,

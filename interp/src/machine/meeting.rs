@@ -1,4 +1,4 @@
-//! The warps of a block that meet at its barrier.
+//! The meeting of a block's warps at its barrier.
 
 #![allow(
     clippy::inline_always,
@@ -8,7 +8,7 @@
 use crate::machine::warp::{Vote, Warp, WarpState};
 use crate::observe::Arrival;
 
-/// Whether all threads wait at one barrier, or none does.
+/// Whether all threads wait at the same barrier, or no thread waits.
 pub(crate) fn is_even(warps: &[Warp]) -> bool {
     let mut waiting = warps.iter().filter(|warp| warp.waits());
     let Some(first) = waiting.next() else {
@@ -17,7 +17,7 @@ pub(crate) fn is_even(warps: &[Warp]) -> bool {
     waiting.all(|warp| warp.pc == first.pc) && warps.iter().all(|warp| warp.gone == 0)
 }
 
-/// Who stands where when a barrier opens.
+/// Where each thread is when a barrier opens.
 pub(crate) fn arrivals(warps: &[Warp]) -> Vec<Arrival> {
     let mut arrivals = Vec::new();
     for (number, warp) in (0..).zip(warps) {
@@ -41,7 +41,7 @@ pub(crate) fn arrivals(warps: &[Warp]) -> Vec<Arrival> {
     arrivals
 }
 
-/// Lets the waiting warps of a block go; false if none waits.
+/// Releases the waiting warps of a block. Returns false if no warp waits.
 pub(crate) fn open(warps: &mut [Warp]) -> bool {
     let opened = release(warps);
     if opened.has_votes {
@@ -50,15 +50,15 @@ pub(crate) fn open(warps: &mut [Warp]) -> bool {
     opened.any
 }
 
-/// What [`release`] has found.
+/// The result of [`release`].
 pub(crate) struct Opened {
-    /// Warps that waited.
+    /// Whether any warp waited.
     pub(crate) any: bool,
-    /// Some of them had voted.
+    /// Whether some of them had voted.
     pub(crate) has_votes: bool,
 }
 
-/// Lets those of some warps go that wait, whatever they have voted.
+/// Releases the waiting warps among these, whatever they voted.
 #[inline(always)]
 pub(crate) fn release(warps: &mut [Warp]) -> Opened {
     let mut opened = Opened {
@@ -75,7 +75,7 @@ pub(crate) fn release(warps: &mut [Warp]) -> Opened {
     opened
 }
 
-/// Tells the warps of a block whose barrier has opened what the block has voted. Those of the idle tail still wait.
+/// Gives the block's vote to the warps whose barrier has opened. Warps of the idle tail still wait.
 #[cold]
 pub(crate) fn count_votes(warps: &mut [Warp]) {
     let came = |warp: &&Warp| warp.waits() || warp.state == WarpState::Ready;

@@ -1,5 +1,5 @@
-//! Barriers with a number, of a block or of some of its warps: PTX's `bar.sync a, b`, `bar.arrive` and their forms for threads that come
-//! apart (PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier").
+//! Numbered barriers of a block or of some of its warps: PTX's `bar.sync a, b`, `bar.arrive`, and their forms for
+//! threads that arrive separately (PTX ISA, "Parallel Synchronization and Communication Instructions: bar, barrier").
 
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::Place;
@@ -9,24 +9,24 @@ use crate::machine::warp::{Warp, WarpState};
 use crate::machine::{Fault, Machine};
 use crate::observe::Observer;
 
-/// A block has so many.
+/// How many a block has.
 const BARRIERS: usize = 16;
 
 /// The numbered barriers of a block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbered([Barrier; BARRIERS]);
 
-/// One of them.
+/// One numbered barrier.
 #[derive(Clone, Copy, Debug, Default)]
 struct Barrier {
-    /// Threads that have come, counted as PTX does: a warp that comes whole is 32.
+    /// Threads that have arrived, counted as PTX does: a warp that arrives whole counts as 32.
     come: u32,
-    /// For how many it waits, since the first came; 0: all of the block.
+    /// How many threads it waits for, set by the first to arrive; 0: all of the block.
     threads: u32,
 }
 
 impl Barrier {
-    /// For how many it waits.
+    /// How many threads it waits for.
     fn wanted(&self, warps: &[Warp]) -> u32 {
         match self.threads {
             0 => living(warps),
@@ -36,13 +36,13 @@ impl Barrier {
 }
 
 impl Numbered {
-    /// How many threads have come to a barrier, and for how many it waits.
+    /// How many threads have arrived at a barrier, and how many it waits for.
     pub(crate) fn counts(&self, number: u32, warps: &[Warp]) -> (u32, u32) {
         let barrier = self.0.get(number as usize).copied().unwrap_or_default();
         (barrier.come, barrier.wanted(warps))
     }
 
-    /// The active lanes of a warp come to the barrier before its place.
+    /// The active lanes of a warp arrive at the barrier before its place.
     pub(crate) fn come<O: Observer>(
         &mut self,
         warp: &mut Warp,
@@ -70,7 +70,7 @@ impl Numbered {
         Ok(())
     }
 
-    /// Opens the barriers to which all have come; whether there was one.
+    /// Opens the barriers at which all threads have arrived. Returns whether there were any.
     pub(crate) fn open<O: Observer>(
         &mut self,
         warps: &mut [Warp],
@@ -114,7 +114,7 @@ fn living(warps: &[Warp]) -> u32 {
     32 * numbers.len() as u32
 }
 
-/// What an operand is in the active lanes, if it is one number.
+/// The value of an operand in the active lanes, if it is the same in all.
 fn value(warp: &Warp, place: Place) -> Option<u32> {
     match place {
         Place::S(register) => Some(warp.registers.s[register as usize] as u32),
@@ -127,7 +127,7 @@ fn value(warp: &Warp, place: Place) -> Option<u32> {
     }
 }
 
-/// The barrier, or its number of threads, is none.
+/// The number of the barrier, or its number of threads, is invalid.
 fn invalid(warp: &mut Warp, barrier: Option<u32>, threads: Option<u32>) -> Box<Fault> {
     warp.pc -= 1;
     Box::new(Fault {

@@ -1,8 +1,12 @@
-//! What instructions do, by family. The engine's dispatch names one function per instruction; these are the bodies.
+//! The bodies of instructions, by family. The engine's dispatch names one function per instruction.
 //!
-//! Computing: `int`, `float`, `convert` say what one lane does, `lanes` spreads it over 32; in `exchange` lanes read each other. Memory, all the same way: `address`
-//! finds where the lanes go, the space's file checks it (`fault` says what is wrong, `skip` goes on all the same), `observe::charge` charges it, `element` moves the
-//! data; `rounds` does it all for many rounds of a loop. Several lanes storing to one address: lanes are written from the highest to the lowest, so the lowest one's stays.
+//! Computation: `int`, `float` and `convert` define what one lane does, and `lanes` applies it to 32. In `exchange`
+//! lanes read each other.
+//!
+//! All memory spaces work alike: `address` finds where the lanes go, the space's file checks it (`fault` says what is
+//! wrong, `skip` continues anyway), `observe::charge` charges it, and `element` moves the data. `rounds` does all this
+//! for many iterations of a loop. If several lanes store to one address, lanes are written from the highest to the
+//! lowest, so that the lowest one's value stays.
 
 pub(crate) mod address;
 pub(crate) mod atomic;

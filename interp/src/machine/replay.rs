@@ -1,17 +1,19 @@
-//! Blocks that do what a block before them did, with other data.
+//! Replays a recorded block with the data of other blocks.
 //!
-//! In most kernels each block goes the same way: which lanes are active, and where in shared memory they go, follows from the threads'
-//! numbers, not from data. Such a launch has one of its blocks written down ([`record`]), instruction by instruction. What is the
-//! same in every block becomes a constant then, masks and offsets in shared memory among them; what is left is a straight list of
-//! instructions over one file of registers ([`plan`]), which the blocks behind it run ([`run`]). They have the same counts, so these are
-//! multiplied.
+//! In most kernels each block runs the same way: which lanes are active, and which shared memory they access, follows
+//! from the thread indices, not from data. For such a launch one block is recorded ([`record`]), instruction by
+//! instruction. What is the same in every block becomes a constant, including masks and offsets in shared memory. What
+//! remains is a straight list of instructions over one register file ([`plan`]), which later blocks run ([`run`]). They
+//! have the same counts, which are multiplied.
 //!
-//! What follows from the block's number comes first in the list: conditions, which have to hold as they did, and requests of global memory,
-//! which have to cost what they did. If it is not so, nothing has happened yet, and the block runs as any other. What follows from
-//! data may go nowhere but into registers and memory; else the launch has no such list.
+//! The list begins with what depends on the block index: conditions, which must have the same result as in the recorded
+//! block, and requests of global memory, which must have the same cost. If one differs, nothing has happened yet, and
+//! the block runs like any other. What depends on data may only influence registers and memory. Otherwise the launch
+//! has no list.
 //!
-//! Observers see a replayed block's global memory, barriers, and operands that may be wrong. They do not see its shared memory: as of the
-//! [`repeats`](crate::race) of the race check nothing is to be said of it where nothing was of the block that was written down.
+//! Observers see a replayed block's global memory, its barriers, and operands that may be invalid. They do not see its
+//! shared memory: as for the [`repeats`](crate::race) of the race check, it cannot have a finding if the recorded block
+//! had none.
 
 pub(crate) mod kept;
 mod plan;
@@ -32,26 +34,27 @@ use crate::machine::{Machine, Record, Totals};
 use crate::observe::Observer;
 use crate::shortcut::Shortcut;
 
-/// With fewer blocks than this, of a worker and of launches before its own that are like it, a list is not worth it: to write a block of a
-/// reduction down takes as long as some forty others that run by themselves.
+/// With fewer blocks than this, counting the worker's and those of earlier equal launches, a list does not pay off:
+/// recording a block of a reduction takes as long as running about forty others.
 const FEW_BLOCKS: u128 = if cfg!(test) { 6 } else { 256 };
-/// With fewer than this not even one that another launch has left.
+/// With fewer blocks than this, not even another launch's list pays off.
 const LEAST_BLOCKS: u128 = 8;
-/// So many blocks run first: the race check gets a list of their shared memory, and which warps are idle is known.
+/// How many blocks run first, so that the race check has a list of their shared memory and it is known which warps are
+/// idle.
 const FIRST_BLOCKS: u32 = 4;
-/// Blocks that are written down in vain, or whose lists serve nobody, before it is given up.
+/// How many recorded blocks may give no list, or a useless one, before recording stops.
 const ATTEMPTS: u32 = 4;
-/// Blocks in a row that do not go as the list does, before another one is written.
+/// How many blocks in a row may fail to follow the list before another block is recorded.
 const MISSES: u32 = 8;
-/// A list that served fewer blocks did not pay for itself.
+/// A list that served fewer blocks was not worth its cost.
 const USEFUL: u64 = 32;
 
-/// Where an instruction of a list comes from.
+/// The origin of a list entry: the recorded instruction.
 #[derive(Clone, Copy, Default)]
 struct Whence {
     pc: u32,
     mask: u32,
-    /// The warp's number, and its place in the block's list.
+    /// The warp's number and its place in the block's list.
     warp: u32,
     place: u32,
 }
@@ -60,28 +63,28 @@ struct Whence {
 #[derive(Clone)]
 pub(super) struct Reach {
     site: MemSite,
-    /// Its address registers; `c` is the site's row.
+    /// Its address registers. `c` is the row of the site.
     inst: Inst,
     mask: u32,
-    /// Of [`List::patterns`].
+    /// Index in [`List::patterns`].
     pattern: u32,
-    /// The lowest lane's address in the block that runs.
+    /// The lowest lane's address in the current block.
     lowest: u64,
 }
 
-/// A request of shared memory that is no run of words.
+/// A request of shared memory that is not a run of words.
 #[derive(Clone)]
 pub(super) struct Window {
     site: MemSite,
     mask: u32,
-    /// Of [`List::layouts`], if all lanes are inside.
+    /// Index in [`List::layouts`], if all lanes are inside.
     layout: Option<u32>,
     /// The lowest lane's offset; without a layout each lane's.
     lowest: u32,
     offsets: Box<[u32; 32]>,
 }
 
-/// Requests of shared memory that cost the same.
+/// Requests of shared memory with the same cost.
 #[derive(Clone)]
 struct Cost {
     row: u32,
@@ -90,49 +93,51 @@ struct Cost {
     lanes: u64,
 }
 
-/// What the blocks run.
+/// The recorded block as a list of instructions, which other blocks run.
 #[derive(Clone)]
 pub(crate) struct List {
     insts: Vec<Inst>,
-    /// Of each.
+    /// The origin of each instruction.
     whence: Vec<Whence>,
     registers: Registers,
     reaches: Vec<Reach>,
-    /// Of requests of global memory, with the rows of their sites. Blocks that run otherwise do not change them.
+    /// The patterns of requests of global memory, with the rows of their sites. Blocks that do not follow the list
+    /// leave them unchanged.
     patterns: Vec<(u32, Pattern)>,
     windows: Vec<Window>,
     layouts: Vec<Pattern>,
-    /// What a block counts, without its requests of global memory: the totals are here.
+    /// A block's counts without its requests of global memory; the totals are in `totals`.
     totals: Totals,
     record: Arc<Record>,
     costs: Vec<Cost>,
-    /// Blocks that ran and are in no sum but the totals.
+    /// Blocks that ran and are so far included only in the totals.
     blocks: u64,
-    /// A block of this worker that goes so has run by itself: the evidence of what accesses cost is of the first one.
+    /// Whether a block that follows the list has run by itself on this worker. The worst request of each access is
+    /// reported for the first such block.
     is_witnessed: bool,
 }
 
-/// The list of a worker, if it has one.
+/// A worker's list, if it has one, and whether to record one.
 pub(crate) struct Replay<'a> {
-    /// What launches of the kernel leave to each other.
+    /// What launches of the kernel share.
     kept: &'a Kept,
     asked: Asked,
-    /// Blocks of this worker, about.
+    /// Approximately how many blocks this worker has.
     blocks: u128,
     workers: u128,
-    /// Attempts that are left.
+    /// How many attempts are left.
     attempts: u32,
-    /// The kernel accesses shared memory.
+    /// Whether the kernel accesses shared memory.
     has_shared: bool,
-    /// Blocks that ran otherwise since the last attempt, or since the last that went as the list does.
+    /// Blocks that ran by themselves since the last attempt, or since the last block that followed the list.
     others: u32,
-    /// Patterns of all lists so far: the race check tells a site's patterns apart by their versions.
+    /// Numbers the patterns of all lists so far. The race check identifies a site's patterns by their versions.
     patterns: u32,
     list: Option<Box<List>>,
 }
 
 impl<'a> Replay<'a> {
-    /// Of one of the workers that have so many blocks.
+    /// For one of `workers` workers, which share `blocks` blocks.
     pub(crate) fn new(kept: &'a Kept, code: &Code, blocks: u128, workers: usize) -> Replay<'a> {
         let workers = workers.max(1) as u128;
         let is_worth_it = blocks / workers >= LEAST_BLOCKS.min(FEW_BLOCKS);
@@ -156,7 +161,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The worker has no more blocks, and everything is in the sums.
+    /// The worker has no more blocks, and all counts are summed up.
     #[cfg(feature = "threads")]
     pub(crate) fn forget_list(&mut self) {
         self.list = None;
@@ -164,7 +169,7 @@ impl<'a> Replay<'a> {
 }
 
 impl<O: Observer> Machine<'_, O> {
-    /// Makes what replayed blocks count a part of the sums.
+    /// Adds the counts of replayed blocks to the sums.
     pub(super) fn settle_replayed(&mut self) {
         let Some(list) = &mut self.replay.list else {
             return;
@@ -186,14 +191,14 @@ impl<O: Observer> Machine<'_, O> {
 }
 
 impl Block {
-    /// Runs block number `index` from its beginning until it is done or cannot go on alone.
+    /// Runs the block with number `index` from its start until it has ended or cannot go on alone.
     pub(crate) fn run<O: Observer>(
         &mut self,
         index: u64,
         machine: &mut Machine<'_, O>,
         engine: &Engine<O>,
     ) -> Turn {
-        // A block that is looked at goes the ordinary way.
+        // A sampled block runs the ordinary way.
         let is_looked_at = machine.record.reach.samples(index);
         if O::REPLAYS && machine.replay.attempts > 0 && !is_looked_at {
             if machine.replay.list.is_none() {
@@ -233,7 +238,7 @@ impl Block {
         turn
     }
 
-    /// Runs it as the list says, if there is one, and it goes so.
+    /// Runs the block from the list, if there is one and the block follows it.
     #[inline(always)]
     fn is_replayed<O: Observer>(
         &mut self,

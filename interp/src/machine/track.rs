@@ -1,9 +1,9 @@
-//! Which words of global memory a worker's blocks wrote, and read where others may write.
+//! Tracks which words of global memory a worker's blocks wrote, and which they read where others may write.
 //!
-//! Blocks that run side by side give what blocks in order give if no worker wrote a word that another one wrote or read.
-//! A worker notes its stores, and its loads from regions that the kernel's stores can reach; [`conflict`] compares all
-//! workers afterwards, a chunk of memory at a time. A word is 4 bytes: two workers that write different bytes of one word count as a conflict,
-//! which costs time, not correctness.
+//! Blocks in parallel give the same result as blocks in order if no worker wrote a word that another one wrote or read.
+//! A worker notes its stores, and its loads from regions that the kernel's stores can reach. [`conflict`] compares all
+//! workers afterwards, one chunk of memory at a time. A word is 4 bytes. Two workers that write different bytes of one
+//! word count as a conflict, which costs time, not correctness.
 
 use crate::isa::mask::LaneMask;
 use crate::memory::map::GlobalMap;
@@ -12,8 +12,8 @@ use crate::memory::map::GlobalRegion;
 /// Bytes of a line.
 const LINE_BYTES: u64 = 128;
 
-/// What was touched of a region. Most accesses cover whole lines: one bit each for those keeps the note of a large region in
-/// the first-level cache; the rest has one bit per word.
+/// The touched words of a region. Most accesses cover whole lines, which take one bit each, so that the notes for a
+/// large region fit into the first-level cache. Other accesses take one bit per word.
 #[derive(Debug, Default)]
 struct Words {
     lines: Vec<u64>,
@@ -37,7 +37,7 @@ impl Words {
         }
     }
 
-    /// The part of it that a chunk is about.
+    /// The part of it for a chunk.
     fn part(&self, chunk: usize) -> Part<'_> {
         let of = |bits: &'_ [u64], length: usize| {
             let from = (chunk * length).min(bits.len());
@@ -50,21 +50,22 @@ impl Words {
     }
 }
 
-/// Lines that are compared at once: what is known of them fits into the first-level cache.
+/// Lines that are compared at once: their notes fit into the first-level cache.
 const CHUNK_LINES: usize = 4096;
 
-/// What was touched of a chunk of a region; behind the end of the bits, nothing.
+/// The touched lines and words of a chunk. The slices may be shorter than the chunk; nothing was touched beyond their
+/// end.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     lines: &'a [u64],
     words: &'a [u64],
 }
 
-/// What those before touched of a chunk.
+/// The union of what earlier workers touched in a chunk.
 struct Sum {
     lines: [u64; CHUNK_LINES / 64],
     words: [u64; CHUNK_LINES / 2],
-    /// Something is in `lines`, something in `words`.
+    /// Whether anything is in `lines`, and in `words`.
     any: [bool; 2],
 }
 
@@ -95,7 +96,7 @@ impl Sum {
     }
 }
 
-/// Whether two have a bit in common. No early end within a piece, so that it takes vector instructions.
+/// Whether two have a bit in common. There is no early exit within a piece, so that the compiler vectorises it.
 fn overlap(a: &[u64], b: &[u64]) -> bool {
     let common = |a: &[u64], b: &[u64]| a.iter().zip(b).fold(0, |any, (a, b)| any | a & b);
     let length = a.len().min(b.len());
@@ -121,7 +122,7 @@ fn zeroes(bits: u64) -> Vec<u64> {
     vec![0; (bits / 64 + 1) as usize]
 }
 
-/// Sets so many bits from the first on.
+/// Sets `count` bits from the first on.
 #[inline]
 fn set(bits: &mut [u64], first: u64, count: u64) {
     let last = first + count - 1;
@@ -137,14 +138,14 @@ fn set(bits: &mut [u64], first: u64, count: u64) {
     bits[high] |= to;
 }
 
-/// An access that was found to be allowed.
+/// A valid access.
 pub(crate) struct Touch<'a> {
-    /// The region all lanes are in, if it is one.
+    /// The region of all lanes, if it is one.
     pub(crate) region: Option<GlobalRegion>,
     pub(crate) mask: u32,
     pub(crate) addresses: &'a [u64; 32],
     pub(crate) width_bytes: u64,
-    /// All 32 lanes lie side by side.
+    /// Whether all 32 lanes are adjacent.
     pub(crate) run: bool,
     pub(crate) writes: bool,
 }
@@ -156,15 +157,15 @@ pub(crate) struct Reachable {
     pub(crate) loads: Vec<bool>,
 }
 
-/// What one worker touched.
+/// The touched memory of one worker.
 #[derive(Debug)]
 pub(crate) struct Tracker {
     reachable: Reachable,
     writes: Vec<Words>,
     reads: Vec<Words>,
-    /// An access went where none was expected, to a region that is written.
+    /// Whether an access went to a region where none was expected and that is written.
     pub(crate) left_allocation: bool,
-    /// A store did.
+    /// Whether a store did.
     escaped: bool,
 }
 
@@ -180,18 +181,18 @@ impl Tracker {
         }
     }
 
-    /// Whether a store went where none was expected: what others read there was not noted.
+    /// Whether a store went where none was expected. Other workers' reads there were not noted.
     pub(crate) fn escaped(&self) -> bool {
         self.escaped
     }
 
-    /// Whether an access to the region with this number has to be noted at all.
+    /// Whether accesses to the region with this number have to be noted at all.
     #[inline]
     pub(crate) fn follows(&self, region: u32, writes: bool) -> bool {
         writes || self.reachable.stores[region as usize]
     }
 
-    /// Notes an access of lanes side by side from the offset on, so many bytes in all.
+    /// Notes an access of adjacent lanes: its offset and its size in bytes.
     #[inline]
     pub(crate) fn note_run(
         &mut self,
@@ -240,13 +241,13 @@ impl Tracker {
         words.set(region, offset, bytes);
     }
 
-    /// How much there is to be compared, in 64-bit words.
+    /// The size of the comparison, in 64-bit words.
     pub(crate) fn words(&self) -> usize {
         let all = self.writes.iter().chain(&self.reads);
         all.map(|words| words.lines.len() + words.words.len()).sum()
     }
 
-    /// How many chunks the region with this number has.
+    /// The number of chunks of the region with this number.
     fn chunks(&self, region: usize) -> usize {
         let of = |words: &Words| {
             let lines = words.lines.len().div_ceil(CHUNK_LINES / 64);
@@ -256,14 +257,14 @@ impl Tracker {
     }
 }
 
-/// A part of a region that is compared by itself.
+/// A part of a region that is compared separately.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chunk {
     region: usize,
     number: usize,
 }
 
-/// All chunks of which workers have touched something.
+/// All chunks that workers have touched.
 pub(crate) fn chunks(trackers: &[&Tracker]) -> Vec<Chunk> {
     let regions = trackers.first().map_or(0, |tracker| tracker.writes.len());
     let mut chunks = Vec::new();
@@ -274,7 +275,7 @@ pub(crate) fn chunks(trackers: &[&Tracker]) -> Vec<Chunk> {
     chunks
 }
 
-/// Whether there are two workers one of which wrote what the other one wrote or read, in a chunk.
+/// Whether one worker wrote a word in the chunk that another one wrote or read.
 pub(crate) fn conflict(trackers: &[&Tracker], chunk: Chunk) -> bool {
     let (mut written, mut read) = (Sum::EMPTY, Sum::EMPTY);
     trackers.iter().any(|tracker| {
@@ -295,11 +296,11 @@ mod tests {
 
     use super::*;
 
-    /// Runs of bytes, whole lines among them.
+    /// Runs of bytes, including whole lines.
     fn runs() -> impl Strategy<Value = Vec<(u64, u64)>> {
         let lines = (0..16u64, 1..4u64).prop_map(|(first, count)| (first * 128, count * 128));
         let bytes = (0..2048u64, 1..600u64);
-        // Around the end of a chunk, too.
+        // Also around the end of a chunk.
         let starts = prop_oneof![Just(0), Just(CHUNK_LINES as u64 * LINE_BYTES - 1024)];
         let runs = (starts, prop_oneof![lines, bytes]);
         prop::collection::vec(

@@ -1,5 +1,5 @@
-//! What the engine does with all lanes of a warp at once, and what the compiler does not find by itself: in words that any CPU has, by AVX2, and
-//! by AVX-512. All give the same bits; the tests hold the latter two against the first.
+//! Operations on all lanes of a warp at once that the compiler does not vectorise by itself: portable, with AVX2, and
+//! with AVX-512. All give the same bits. The tests compare the latter two with the portable form.
 
 #![allow(
     clippy::inline_always,
@@ -31,17 +31,17 @@ pub(crate) struct Portable;
 
 impl Vectors for Portable {}
 
-/// Where several rounds of a loop load words from.
+/// The source of a load in several rounds of a loop.
 #[derive(Clone, Copy)]
 pub(crate) struct Feed<'a> {
     pub(crate) layout: WordLayout<'a>,
-    /// Where the lowest lane's word is in the first round, and from a round to the next.
+    /// The offset of the lowest lane's word in the first round, and the distance from one round to the next.
     pub(crate) lowest: usize,
     pub(crate) stride_bytes: isize,
 }
 
 impl Feed<'_> {
-    /// Of no load.
+    /// Stands for an absent load.
     pub(crate) const NONE: Feed<'static> = Feed {
         layout: WordLayout {
             shape: Shape::Scattered,
@@ -53,50 +53,50 @@ impl Feed<'_> {
         stride_bytes: 0,
     };
 
-    /// Where the lowest lane's word is in a round.
+    /// The offset of the lowest lane's word in a round.
     #[inline(always)]
     fn lowest_in(&self, round: u32) -> usize {
         self.lowest
             .wrapping_add_signed(self.stride_bytes.wrapping_mul(round as isize))
     }
 
-    /// The word so many words behind the first one of a round, of a load that is the same in all lanes.
+    /// The word `k` words after the first one of a round, for a load that is the same in all lanes.
     ///
     /// # Safety
-    /// It is readable.
+    /// It must be readable.
     #[inline(always)]
     pub(crate) unsafe fn word(&self, round: u32, behind: usize) -> u32 {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let at = self.layout.memory.cast::<u8>().add(self.lowest_in(round));
             at.cast::<u32>().add(behind).read_unaligned()
         }
     }
 
-    /// Whether its words lie in a common way.
+    /// Whether its words have a common layout.
     #[inline(always)]
     pub(crate) fn is_quick(&self) -> bool {
         self.layout.shape.is_quick(self.layout.memory.len() as u64)
     }
 
-    /// The words of a round, of a load of one word that [is quick](Feed::is_quick).
+    /// The words of a round, for a load of one word that [is quick](Feed::is_quick).
     ///
     /// # Safety
-    /// They are readable.
+    /// They must be readable.
     #[inline(always)]
     pub(crate) unsafe fn quick<V: Vectors>(&self, round: u32, out: &mut [u32; 32]) {
         let WordLayout { shape, bytes, .. } = self.layout;
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { element::words::<V>(shape, bytes, self.layout.memory, self.lowest_in(round), out) }
     }
 
-    /// The words of a round, of each lane.
+    /// The words of a round in each lane.
     ///
     /// # Safety
-    /// They are readable.
+    /// They must be readable.
     #[inline(always)]
     pub(crate) unsafe fn words<V: Vectors>(&self, round: u32, r: View, registers: &[u32]) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match registers {
                 [register] if self.is_quick() => self.quick::<V>(round, r.v32_mut(*register)),
@@ -106,7 +106,7 @@ impl Feed<'_> {
     }
 }
 
-/// Words of several rounds: in each so many registers one after the other.
+/// The words of several rounds. Each round has the same number of consecutive registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Loaded {
     pub(crate) r: View,
@@ -115,28 +115,28 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// A word of the first round. The next round's lies [so many lanes](Loaded::lanes_between) behind it.
+    /// A word of the first round. The next round's is [this many lanes](Loaded::lanes_between) further.
     #[inline(always)]
     fn first(&self, word: u32) -> *const u32 {
         self.r.v32(word).as_ptr()
     }
 
-    /// From a round's word to the next one's, in lanes.
+    /// The distance from a round's word to the next one's, in lanes.
     #[inline(always)]
     fn lanes_between(&self) -> usize {
         32 * self.words as usize
     }
 }
 
-/// [`Vectors::sum_rounds`] in words that any CPU has.
+/// A portable [`Vectors::sum_rounds`].
 ///
 /// # Safety
-/// Its.
+/// The same.
 #[inline(always)]
 unsafe fn sum_words<V: Vectors>(sum: &mut [u32; 32], one: &Feed, other: &Feed, count: u32) {
     let (mut a, mut b) = ([0; 32], [0; 32]);
     for round in 0..count {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             one.quick::<V>(round, &mut a);
             other.quick::<V>(round, &mut b);
@@ -147,8 +147,8 @@ unsafe fn sum_words<V: Vectors>(sum: &mut [u32; 32], one: &Feed, other: &Feed, c
     }
 }
 
-/// Calls a function for some sums of a row after the other, as many as it can have at once. No function: it would be compiled without the
-/// CPU's features.
+/// Calls a function for groups of sums of a row, each as large as CPU registers allow. It is a macro because a function
+/// would be compiled without the CPU's features.
 macro_rules! in_registers {
     ($r:expr, $row:expr, $loaded:expr, $some:ident) => {
         in_registers!($r, $row, $loaded, $some, 8, 4, 2, 1)
@@ -165,12 +165,12 @@ macro_rules! in_registers {
 }
 use in_registers;
 
-/// The functions are safe to call where the CPU has what the type is named after; only the engine's loop of that kind does.
+/// The functions require the CPU features that the type is named after. Only the engine's loop for that CPU calls them.
 pub(crate) trait Vectors: Sized {
-    /// [`Vectors::pick_rows`] is faster than [`Vectors::collect`].
+    /// Whether [`Vectors::pick_rows`] is faster than [`Vectors::collect`].
     const PICKS_ROWS: bool = false;
 
-    /// The lanes that are all ones; the others are zero.
+    /// The lanes that are all ones. The others must be zero.
     #[inline(always)]
     fn mask_of(holds: &[u32; 32]) -> u32 {
         let mut mask = 0;
@@ -180,7 +180,7 @@ pub(crate) trait Vectors: Sized {
         mask
     }
 
-    /// Whether all lanes' distances from the first lane are these.
+    /// Whether the distances of all lanes from the first lane are these.
     #[inline(always)]
     fn alike(values: &[u32; 32], deltas: &[u32; 32]) -> bool {
         let mut differs = 0;
@@ -190,7 +190,7 @@ pub(crate) trait Vectors: Sized {
         differs == 0
     }
 
-    /// The same of 64-bit values, the distances being sign-extended.
+    /// The same for 64-bit values. The distances are sign-extended.
     #[inline(always)]
     fn alike64(values: &[u64; 32], deltas: &[u32; 32]) -> bool {
         let mut differs = 0;
@@ -200,7 +200,7 @@ pub(crate) trait Vectors: Sized {
         differs == 0
     }
 
-    /// Whether every value is, with something added, below a limit.
+    /// Whether every value plus a constant is below a limit.
     #[inline(always)]
     fn all_below(values: &[u32; 32], add: u32, limit: u32) -> bool {
         let mut beyond = false;
@@ -210,7 +210,7 @@ pub(crate) trait Vectors: Sized {
         !beyond
     }
 
-    /// Asks for the 128 bytes at an address, which may be any: nothing is read.
+    /// Prefetches the 128 bytes at an address. Any address is allowed, because nothing is read.
     #[inline(always)]
     fn prefetch(address: *const u8) {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -228,15 +228,15 @@ pub(crate) trait Vectors: Sized {
 
     /// `out[l]` = the word at `from + bytes[l]`.
     ///
-    /// The register is written whole where the CPU can gather. Written lane by lane, the next vector load of it would have to
-    /// wait until the CPU has committed those 32 stores, and with them every store before them that missed the cache.
+    /// The register is written as a whole if the CPU can gather. If it were written lane by lane, the next vector load
+    /// of it would wait until the CPU has committed those 32 stores, and every store before them that missed the cache.
     ///
     /// # Safety
-    /// Every `from + bytes[l]` is readable for 4 bytes, and every `bytes[l]` is less than 2^31.
+    /// Every `from + bytes[l]` must be readable for 4 bytes, and every `bytes[l]` must be less than 2^31.
     #[inline(always)]
     unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
         for l in 0..32 {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             out[l] = unsafe { from.add(bytes[l] as usize).cast::<u32>().read_unaligned() };
         }
     }
@@ -244,11 +244,11 @@ pub(crate) trait Vectors: Sized {
     /// Register `k` = the words at `from + bytes[l] + 4 * k`: `float4`.
     ///
     /// # Safety
-    /// Every `from + bytes[l]` is readable for 16 bytes, and every `bytes[l]` is less than 2^31.
+    /// Every `from + bytes[l]` must be readable for 16 bytes, and every `bytes[l]` must be less than 2^31.
     #[inline(always)]
     unsafe fn collect_fours(from: *const u8, bytes: &[u32; 32], r: View, registers: &[u32; 4]) {
         for k in 0..4 {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { Self::collect(from.add(4 * k), bytes, r.v32_mut(registers[k])) };
         }
     }
@@ -256,11 +256,11 @@ pub(crate) trait Vectors: Sized {
     /// `out[l] = row[(bytes[l] + more) / 4]`.
     ///
     /// # Safety
-    /// `row` is readable; `bytes[l] + more` is a multiple of 4 below 128.
+    /// `row` must be readable, and `bytes[l] + more` a multiple of 4 below 128.
     #[inline(always)]
     unsafe fn pick(row: *const [u32; 32], bytes: &[u32; 32], more: u32, out: &mut [u32; 32]) {
         for l in 0..32 {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             out[l] = unsafe {
                 row.cast::<u32>()
                     .add(((bytes[l] + more) / 4) as usize)
@@ -269,24 +269,24 @@ pub(crate) trait Vectors: Sized {
         }
     }
 
-    /// `V[d] = V[a] * V[b] + V[d]` of `f32`: the inner loop of products. The compiler does not see that `d` is another register than `a`
-    /// and `b`, and would go by way of memory.
+    /// `V[d] = V[a] * V[b] + V[d]` for `f32`: the inner loop of products. The compiler does not know that `d` differs
+    /// from `a` and `b`, and would go through memory.
     #[inline(always)]
     fn fma_into32(r: View, i: &Inst) {
         lanes::fma_into32(r, i, float::fma32);
     }
 
-    /// `sum += one * other` of `f32` in so many rounds. Both [are quick](Feed::is_quick).
+    /// `sum += one * other` for `f32` in `count` rounds. Both [are quick](Feed::is_quick).
     ///
     /// # Safety
-    /// As [`Feed::words`], in all those rounds.
+    /// As for [`Feed::words`], in all these rounds.
     #[inline(always)]
     unsafe fn sum_rounds(sum: &mut [u32; 32], one: &Feed, other: &Feed, count: u32) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { sum_words::<Self>(sum, one, other, count) }
     }
 
-    /// Adds the products of all rounds to the sums of a row, of `f32`.
+    /// Adds the products of all rounds to the `f32` sums of a row.
     #[inline(always)]
     fn sum_row(r: View, row: &Row, loaded: &Loaded) {
         for &(sum, other) in &row.sums {
@@ -301,10 +301,10 @@ pub(crate) trait Vectors: Sized {
         }
     }
 
-    /// Of one half-warp's lanes: register `k` = word `(bytes[l] + more) / 4 + k` of the rows.
+    /// For the lanes of one half-warp: register `k` = word `(bytes[l] + more) / 4 + k` of the rows.
     ///
     /// # Safety
-    /// 256 bytes at `rows` are readable, and all those words are among them: `bytes[l] + more` is a multiple of 4.
+    /// 256 bytes at `rows` must be readable and contain all those words, and `bytes[l] + more` must be a multiple of 4.
     #[inline(always)]
     unsafe fn pick_rows(
         rows: *const u8,
@@ -318,24 +318,25 @@ pub(crate) trait Vectors: Sized {
             let out = r.v32_mut(register);
             for l in 16 * half..16 * half + 16 {
                 let at = bytes[l].wrapping_add(more) as usize + 4 * k;
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 out[l] = unsafe { rows.add(at).cast::<u32>().read_unaligned() };
             }
         }
     }
 
-    /// `out[l]` = the word at `from + 4 * l`, of the first `lanes` lanes: 1, 2, 4, 8 or 16. The others' values are anything.
+    /// `out[l]` = the word at `from + 4 * l`, for the first `lanes` lanes: 1, 2, 4, 8 or 16. The values of the others
+    /// are unspecified.
     ///
-    /// A CPU hands a value that it has just stored to a load only if one store has all of the load's bytes; else the load waits until
-    /// the store is in the cache. So the loads are no wider than the lanes that are active, and the register is written in pieces as
-    /// wide as the ones that the lane functions read.
+    /// A CPU forwards a value that it has just stored to a load only if a single store has all of the load's bytes.
+    /// Otherwise the load waits until the store is in the cache. So the loads are no wider than the active lanes, and
+    /// the register is written in pieces as wide as those that the lane functions read.
     ///
     /// # Safety
-    /// The first `lanes` words are readable.
+    /// The first `lanes` words must be readable.
     #[inline(always)]
     unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
         for l in 0..lanes as usize {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             out[l] = unsafe { from.cast::<u32>().add(l).read_unaligned() };
         }
     }

@@ -1,25 +1,25 @@
-//! A warp: its registers, where it stands, and what it waits for.
+//! A warp: its registers, its place, and what it waits for.
 
 use crate::isa::bytecode::{Class, Code, Place};
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::Registers;
 use crate::machine::ops::routine::Stack;
 
-/// What a warp is doing.
+/// The state of a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WarpState {
     Ready,
     AtBarrier,
     /// Its lanes wait at a `__syncwarp` or an exchange for others that their masks name.
     AtSync,
-    /// At the barrier with that number.
+    /// It waits at the barrier with that number.
     AtNumbered(u32),
     Done,
 }
 
-/// The threads of a warp, or those of them that run apart from the others (see [`fragment`](super::fragment)).
+/// The threads of a warp, or those of them that run separately from the others (see [`fragment`](super::fragment)).
 ///
-/// What a turn between two barriers needs comes first, in few of the CPU's cache lines.
+/// The fields that a turn between two barriers needs come first, in few of the CPU's cache lines.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Warp {
@@ -27,42 +27,43 @@ pub(crate) struct Warp {
     pub(crate) pc: u32,
     /// Active lanes.
     pub(crate) mask: u32,
-    /// Lanes that are threads, and run here.
+    /// Lanes that are threads and run in this fragment.
     pub(crate) lanes: u32,
     /// Lanes that have ended.
     pub(crate) gone: u32,
     pub(crate) state: WarpState,
-    /// So many barriers from here on it comes to without anything to do before.
+    /// How many barriers from here on it reaches without anything to do before each.
     pub(crate) idle: u32,
-    /// What is before it until the first of them: a row of [`Code::idle`], plus 1.
+    /// The idle round before the first of them: a row of [`Code::idle`], plus 1.
     pub(crate) idle_row: u32,
-    /// To how many barriers the [idle tail](super::idle_tail) had come when it joined.
+    /// The number of barriers that the [idle tail](super::idle_tail) had reached when the warp joined.
     pub(crate) joined_at: u32,
-    /// Lanes of the same warp that run apart from these and have not ended, as this one's turn began.
+    /// Lanes of the same warp that run separately and had not ended when this turn began.
     pub(crate) apart: u32,
-    /// At a barrier with a reduction: which, the lanes whose predicate holds, and the register for the result.
+    /// At a barrier with a reduction: its kind, the lanes whose predicate holds, and the register for the result.
     pub(crate) vote: Option<(Vote, u32, u32)>,
-    /// By row: how many barriers `idle` is, if it is the same in every block and was found out. Of all its lanes: fewer idle as often, or
-    /// more.
+    /// By row: the value of `idle` for the whole warp, if it is known and the same in every block. Fewer lanes are idle
+    /// for as many barriers or more.
     pub(crate) known_idle: Vec<Option<u32>>,
     pub(crate) stack: Stack,
     /// The warp's number in its block.
     pub(crate) number: u32,
-    /// Where the last of its lanes that have ended did.
+    /// Where the last of its lanes that have ended did so.
     pub(crate) left: u32,
-    /// Lanes of the same warp that ran apart when it began to wait for them.
+    /// Lanes of the same warp that ran separately when it began to wait for them.
     pub(crate) awaited: u32,
     /// Thread-local memory, interleaved: word `w` of lane `l` is at `(w * 32 + l) * 4`.
     pub(crate) local: Vec<u8>,
-    /// Where it yielded last in a loop that may be seen never to end, with which lanes, and what the loop's end depends on held then.
+    /// For a loop that may be recognised as endless: where and with which lanes it yielded last, and the values that
+    /// the loop's end depended on.
     pub(crate) rounds: Option<(u32, u32, Vec<u64>)>,
     /// The state's fingerprint at the last yield.
     pub(crate) fingerprint: u64,
-    /// The same without local memory, where there is much of it.
+    /// The same without local memory, if there is much of it.
     pub(crate) outline: u64,
 }
 
-/// More local memory than this is looked at only when all else is as it was.
+/// More local memory than this is compared only if everything else is unchanged.
 const MUCH_LOCAL_BYTES: usize = 64 << 10;
 
 /// The reduction of a barrier.
@@ -80,7 +81,7 @@ impl Warp {
         self.state == WarpState::AtBarrier
     }
 
-    /// Lanes end.
+    /// Ends lanes.
     #[inline(always)]
     pub(crate) fn leave(&mut self, lanes: u32, pc: usize) {
         if lanes != 0 {
@@ -89,7 +90,7 @@ impl Warp {
         }
     }
 
-    /// Whether it yields in a loop that will never end.
+    /// Whether it yields in a loop that never ends.
     #[cold]
     pub(crate) fn is_endless(&mut self, code: &Code) -> bool {
         let Some(places) = code.endless.get(&self.pc) else {
@@ -117,7 +118,7 @@ impl Warp {
         places.is_empty() || self.rounds.replace(now.clone()) == Some(now)
     }
 
-    /// A digest of everything that decides what the warp does next.
+    /// A digest of everything that determines what the warp does next.
     pub(crate) fn digest(&mut self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         let mut add = |word: u64| {

@@ -1,7 +1,8 @@
-//! Accesses where memory is weak: first as ever, on memory that holds the newest values, then as the [`Views`] of the threads say.
+//! Accesses with weak memory. Each access runs first in the usual way, on memory with the newest values, and is then
+//! adjusted to the [`Views`] of the threads.
 //!
-//! A load may get an older value in place of the newest. A store that counts as an earlier one leaves memory as it was. Lanes of one
-//! instruction are threads of their own. Loads and atomics may wait while their warp goes on ([`later`]).
+//! A load may get an older value instead of the newest. A store that counts as an earlier one leaves memory unchanged.
+//! The lanes of one instruction are separate threads. Loads and atomics may wait while their warp goes on ([`later`]).
 
 pub(crate) mod later;
 mod seeing;
@@ -28,14 +29,14 @@ pub(crate) use seeing::Seeing;
 /// Bytes of the widest access, in whole words.
 const WIDEST: usize = 16;
 
-/// Where a lane's access goes: whole words of memory.
+/// The whole words of memory that a lane's access goes to.
 #[derive(Clone, Copy)]
 struct Spot {
     first: Place,
     /// The first word's bytes.
     bytes: *mut u8,
     words: usize,
-    /// Where in them the access begins.
+    /// The offset of the access in them.
     begins: usize,
 }
 
@@ -64,7 +65,7 @@ impl Spot {
     }
 }
 
-/// The whole words around `width` bytes at `offset` of so many bytes of memory that begin at a multiple of 4.
+/// The whole words around `width` bytes at `offset`, in `size` bytes of memory that begin at a multiple of 4.
 fn spot(
     first: impl Fn(u64) -> Place,
     bytes: *mut u8,
@@ -74,14 +75,14 @@ fn spot(
     let is_inside = offset < size && high <= size;
     is_inside.then(|| Spot {
         first: first(low),
-        // It lies inside.
+        // It is in bounds.
         bytes: bytes.wrapping_add(low as usize),
         words: ((high - low) / 4) as usize,
         begins: (offset - low) as usize,
     })
 }
 
-/// Where the lanes of an access go; of those that go to no whole word of global or shared memory, nothing.
+/// Where the lanes of an access go; `None` for lanes that do not go to whole words of global or shared memory.
 fn spots<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
@@ -130,7 +131,7 @@ fn spots<O: Observer>(
     spots
 }
 
-/// An access to memory of any space.
+/// Performs an access to memory of any space.
 #[cold]
 pub(crate) fn access<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -155,7 +156,7 @@ pub(crate) fn access<O: Observer>(
             perform(machine, r, mask, i, local)?;
             let views = machine.observer.views();
             let is_late = views.is_some_and(|views| load(views, r, (site, how), mask, &spots));
-            // Who has read an old value will read another one some day.
+            // A thread that has read an old value will eventually read another one.
             machine.pass.changed |= is_late;
         }
         AccessOp::Store | AccessOp::Atomic if is_store || site.op == AccessOp::Store => {
@@ -190,7 +191,7 @@ fn how(code: &Code, site: &MemSite) -> How {
     }
 }
 
-/// The words that memory holds there.
+/// The words in memory there.
 fn words(spot: &Spot) -> [u32; WIDEST / 4] {
     let mut words = [0; WIDEST / 4];
     for (k, word) in words.iter_mut().enumerate().take(spot.words) {
@@ -199,12 +200,12 @@ fn words(spot: &Spot) -> [u32; WIDEST / 4] {
     words
 }
 
-/// Words that are read or written as one: two of a value of 8 bytes.
+/// Words that are read or written together: two for a value of 8 bytes.
 fn together(ty: MemType) -> usize {
     if ty.bytes() == 8 { 2 } else { 1 }
 }
 
-/// After a load: lanes may get older values. Whether one did.
+/// After a load: lanes may get older values. Returns whether one did.
 fn load(
     views: &mut Views,
     r: View,
@@ -259,7 +260,7 @@ fn load(
     is_late
 }
 
-/// Whether lanes put a load off.
+/// Whether lanes delay a load.
 fn waits(views: &mut Views, lanes: u32, spot: &Spot, site: &MemSite) -> Option<Part> {
     let is_word = site.access.ty.bytes() == 4 && site.access.count == 1 && spot.words == 1;
     let part = is_word.then(|| views.puts_off(lanes, spot.place(0)))??;
@@ -280,7 +281,7 @@ fn put_off(views: &mut Views, mask: u32, how: How, (register, parts): (Register,
     views.put_off(mask, how, what, parts);
 }
 
-/// What lanes read of memory where it is not the newest; from the access's first byte on.
+/// What lanes read if it is not the newest value, from the access's first byte on.
 fn load_words(
     views: &mut Views,
     lanes: u32,
@@ -327,7 +328,7 @@ fn set_uniform(r: View, site: &MemSite, bytes: &[u8; WIDEST]) {
     }
 }
 
-/// After a store, highest lane first, as memory was written; after an atomic one, lowest lane first.
+/// After a store, highest lane first, as memory was written; after an atomic store, lowest lane first.
 fn store(
     views: &mut Views,
     r: View,
@@ -336,7 +337,7 @@ fn store(
     (spots, before): (&[Option<Spot>; 32], &[Option<[u32; WIDEST / 4]>; 32]),
 ) {
     let ty = site.access.ty;
-    // What memory holds until the next lane stores, where several store to one word.
+    // What memory holds before the next lane stores, if several store to one word.
     let mut now: Vec<(Place, u32)> = Vec::new();
     let lanes = (0..32).map(|k| match site.op {
         AccessOp::Atomic => k,
@@ -384,7 +385,8 @@ fn store(
     }
 }
 
-/// After atomics, in the order in which lanes were served: each has found what the one before left. Whether one has acted on an old value.
+/// After atomics, in the order in which lanes were served: each saw the result of the one before. Returns whether one
+/// used an old value.
 fn atomic(
     views: &mut Views,
     r: View,
@@ -416,7 +418,7 @@ fn atomic(
             None if spot.words == 2 => u64::from(spot.word(0)) | u64::from(spot.word(1)) << 32,
             None => spot.word(0).into(),
         };
-        // A compare-and-swap that fails only reads.
+        // A failing compare-and-swap only reads.
         let stores = match site.atomic {
             Some((AtomicOp::Cas, compare)) => lane_value(r, ty, compare, lane) == old,
             _ => true,
@@ -434,8 +436,9 @@ fn atomic(
     is_old
 }
 
-/// After a lane's atomic on a word that no other lane of the instruction acts on. It may act on an older value, if no later one is of a store
-/// for which it is atomic; then memory gets what it makes of that. Whether it does.
+/// After a lane's atomic on a word that no other lane of the instruction accesses. It may use an older value, unless a
+/// later one comes from a store that is atomic with respect to it. Memory then gets the result of that. Returns whether
+/// it used one.
 fn atomic_of_word(
     views: &mut Views,
     r: View,
@@ -451,7 +454,7 @@ fn atomic_of_word(
     let (new, stores) = left_by(r, site, lane, old.into(), is_shared);
     if found.is_some() {
         set_lane(r, ty, site.result, lane, old.into());
-        // One that stores nothing leaves what was there.
+        // An atomic that stores nothing leaves the previous value.
         spot.set(0, if stores { new as u32 } else { before });
     }
     let index = found.map(|(index, _)| index);

@@ -1,11 +1,11 @@
-//! Bytes read and written by address: each access lies in one object that lives, or is a [`MemoryFault`].
+//! Reads and writes bytes by address. Each access must lie in one live object; otherwise it is a [`MemoryFault`].
 
 use super::bytes::Bytes;
 use super::layout::{self, area};
 use super::{AddressKind, Defined, Memory, MemoryFault, Region};
 
 impl Memory {
-    /// Bytes to read, from any object.
+    /// The bytes of any object, to read.
     pub fn read_bytes(&self, address: u64, len: u64) -> Result<&[u8], MemoryFault> {
         match self.region(address) {
             Some(region) if !region.freed && address - region.base <= region.size => {
@@ -24,7 +24,7 @@ impl Memory {
         }
     }
 
-    /// Bytes to write. String literals are read-only; constant memory is not, seen from the host's runtime.
+    /// The bytes of an object, to write. String literals are read-only. Constant memory is not, for the host's runtime.
     pub fn bytes_mut(&mut self, address: u64, len: u64) -> Result<&mut [u8], MemoryFault> {
         self.read_bytes(address, len)?;
         if area(address) == area(layout::STRINGS) && !self.is_foreign(address) {
@@ -47,7 +47,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Copies between any two objects; the ranges may overlap. What was never written stays so.
+    /// Copies between any two objects. The ranges may overlap. Uninitialised bytes stay uninitialised.
     pub fn copy(&mut self, to: u64, from: u64, len: u64) -> Result<(), MemoryFault> {
         self.read_bytes(from, len)?;
         self.note_read(from, len);
@@ -75,13 +75,13 @@ impl Memory {
         copied
     }
 
-    /// What a kernel wrote.
+    /// Marks what a kernel wrote as defined.
     pub(crate) fn define(&mut self, base: u64, defined: &Defined) {
         if let Some((_, index)) = self.region_index(base) {
             let region = &mut self.area_mut(base).regions[index];
             if region.base == base {
                 region.defined.join(defined);
-                // What several workers wrote is whole here, and no launch after this one has to look.
+                // What several workers wrote may now cover the whole region, so that later launches need not check it.
                 region.defined.settle(region.size);
             }
         }
@@ -100,7 +100,7 @@ impl Memory {
             region.bytes.slice_mut().copy_within(range, at);
             return Ok(());
         }
-        // The source's bytes leave the table for the time of the copy, so that the target can be borrowed.
+        // The source's bytes are taken out of the table during the copy, so that the target can be borrowed.
         let bytes = std::mem::replace(&mut region.bytes, Bytes::new(0).expect("nothing"));
         let copied = self.write_bytes(to, &bytes.slice()[range]);
         self.area_mut(from).regions[source].bytes = bytes;
@@ -118,7 +118,7 @@ impl Memory {
         self.c_string_within(address, usize::MAX)
     }
 
-    /// The same of a string of which no more than `most` bytes are looked at: it need not end then.
+    /// The same for a string of which at most `most` bytes are read. It need not end by then.
     pub fn c_string_within(&self, address: u64, most: usize) -> Result<&[u8], MemoryFault> {
         let Some(region) = self
             .region(address)

@@ -1,4 +1,4 @@
-//! What gives memory out and takes it back: `malloc`, `cudaMalloc`, their limits.
+//! Allocates and frees memory: `malloc`, `cudaMalloc`, and their limits.
 
 use thiserror::Error;
 
@@ -7,30 +7,30 @@ use super::region::charge;
 use super::unset::Allocation;
 use super::{AddressKind, Defined, Memory, MemoryFault};
 
-/// How much a program may have allocated at one time, beyond what the areas hold. Untouched memory counts.
+/// How much a program may have allocated at one time, in addition to the areas' capacity. Untouched memory counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MemoryLimits {
-    /// Device and host memory and the program's variables together.
+    /// Device memory, host memory and the program's variables together.
     pub all_bytes: Option<u64>,
-    /// `malloc` and what is made of it.
+    /// `malloc`, and allocations that are based on it.
     pub heap_bytes: Option<u64>,
 }
 
-/// There is not so much memory.
+/// There is not enough memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("out of memory: {bytes} bytes asked for")]
 pub struct OutOfMemory {
-    /// Asked for.
+    /// The bytes requested.
     pub bytes: u64,
 }
 
 impl Memory {
-    /// Bounds what is allocated from now on.
+    /// Limits all later allocations.
     pub fn bound(&mut self, limits: MemoryLimits) {
         self.limits = limits;
     }
 
-    /// Bytes that count against [`MemoryLimits`]: all, and those of the heap.
+    /// The bytes that count against [`MemoryLimits`]: all of them, and those of the heap.
     pub fn charged_bytes(&self) -> (u64, u64) {
         let areas = [
             &self.areas.heap,
@@ -44,7 +44,7 @@ impl Memory {
         (all, self.areas.heap.charged_bytes)
     }
 
-    /// Whether the limits leave room for an allocation.
+    /// Whether the limits have room for an allocation.
     fn check_room(&self, bytes: u64, on_heap: bool) -> Result<(), OutOfMemory> {
         let (all, heap) = self.charged_bytes();
         let exceeds = |used: u64, limit: Option<u64>| {
@@ -80,7 +80,7 @@ impl Memory {
         Ok(self.areas.heap.add(bytes, 16, AddressKind::Host)?.base)
     }
 
-    /// A text of the runtime's own on the heap, with its NUL. No limit is asked: a program has no say in these.
+    /// A text of the runtime on the heap, with its NUL. It is not limited, because the program does not control these.
     pub fn text(&mut self, text: &str) -> Result<u64, OutOfMemory> {
         let size = text.len() as u64 + 1;
         let region = self.areas.heap.add(size, 16, AddressKind::Host)?;
@@ -124,13 +124,13 @@ impl Memory {
         }
     }
 
-    /// The size of the allocation that begins at the address.
+    /// The size of the allocation at the address.
     pub fn allocation_bytes(&self, address: u64) -> Option<u64> {
         let region = self.region(address)?;
         (region.base == address && !region.freed).then_some(region.size)
     }
 
-    /// Device and managed allocations that were not freed so far: address, bytes, the call that made each.
+    /// Device and managed allocations that have not been freed: address, bytes, and the call that made each.
     pub fn leaks(&self) -> impl Iterator<Item = (u64, u64, Option<&Allocation>)> {
         let regions = self
             .areas
@@ -142,7 +142,7 @@ impl Memory {
         alive.map(|region| (region.base, region.size, region.allocation.as_ref()))
     }
 
-    /// Bytes `cudaMalloc` and `cudaMallocManaged` have given out and not got back.
+    /// The bytes that `cudaMalloc` and `cudaMallocManaged` have handed out and that have not been freed.
     pub fn device_bytes_in_use(&self) -> u64 {
         self.areas.device.in_use_bytes + self.areas.managed.in_use_bytes
     }

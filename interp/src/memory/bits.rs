@@ -6,17 +6,17 @@ use super::bytes::{Bytes, refused};
 
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// Words of bits. The last one has room for one bit more than there are bytes, so that a region's end has a word, too.
+/// Words of bits. There is room for one bit more than there are bytes, so that a region's end also has a word.
 #[derive(Debug)]
 pub(crate) struct Bits(Bytes);
 
 impl Bits {
-    /// For a region of `size`; all 0.
+    /// All 0, for a region of `size` bytes.
     pub(super) fn new(size: u64) -> Bits {
         Bits::made(size, Bytes::new)
     }
 
-    /// The same for a region of which few bytes will be looked at.
+    /// The same for a region of which few bytes will be accessed.
     pub(super) fn sparse(size: u64) -> Bits {
         Bits::made(size, Bytes::sparse)
     }

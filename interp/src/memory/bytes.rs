@@ -1,9 +1,10 @@
-//! The bytes of one allocation: the one place where memory is raw.
+//! The bytes of one allocation: the only place with raw memory.
 //!
-//! A kernel's lanes read and write allocations through pointers, several CPU threads at a time, so the bytes cannot be a
-//! `Vec<u8>` behind `&mut`. Invariants: `pointer` is valid for `len` bytes from [`Bytes::new`] to the drop, aligned to
-//! 256, and always initialised. Memory that a driver gave ([`Bytes::borrowed`]) has the driver's alignment and outlives its `Bytes`. While a launch runs, [`Memory`](super::Memory) is mutably borrowed by it, so no slice
-//! made by [`Bytes::slice`] is alive.
+//! A kernel's lanes read and write allocations through pointers, from several CPU threads at a time, so the bytes
+//! cannot be a `Vec<u8>` behind `&mut`. Invariants: `pointer` is valid for `len` bytes from [`Bytes::new`] to the drop,
+//! aligned to 256, and always initialised. Memory from a driver ([`Bytes::borrowed`]) has the driver's alignment and
+//! outlives its `Bytes`. A running launch borrows [`Memory`](super::Memory) mutably, so no slice made by
+//! [`Bytes::slice`] is alive then.
 
 use std::alloc::{GlobalAlloc, Layout, System, handle_alloc_error};
 use std::ptr::NonNull;
@@ -12,12 +13,12 @@ use std::ptr::NonNull;
 use memmap2::MmapMut;
 
 const ALIGN_BYTES: usize = 256;
-/// What is asked of the allocator. Up to this alignment zeroed memory comes as untouched pages from the system; beyond it,
-/// every byte would be written to be zero. So `ALIGN_BYTES` more are asked for, and the start is moved.
+/// The alignment requested from the allocator. Up to this alignment, zeroed memory consists of untouched pages from the
+/// system. With a larger one, every byte would be written. So `ALIGN_BYTES` more are requested, and the start is moved.
 const ALLOCATION_ALIGN_BYTES: usize = 16;
 
-/// From here on memory comes from the system, in pages as large as it has. A kernel that walks through rows touches a page or more with
-/// each, and a CPU knows the places of few thousand pages of 4 KB.
+/// From this size on, memory comes from the system, in the largest pages available. A kernel that walks through rows
+/// touches a page or more with each, and a CPU can map only a few thousand pages of 4 KB at a time.
 const HUGE_BYTES: usize = 4 << 20;
 
 /// Zeroed memory that may be written through a shared pointer.
@@ -28,10 +29,10 @@ pub(crate) struct Bytes {
     len: usize,
 }
 
-/// Where the bytes go in the end.
+/// Where the bytes are returned in the end.
 #[derive(Debug)]
 enum Owner {
-    /// Nowhere: they are somebody else's, or there are none.
+    /// Nowhere: they are borrowed, or there are none.
     Nobody,
     /// To the allocator, from this address.
     Allocator(NonNull<u8>),
@@ -40,20 +41,21 @@ enum Owner {
     Pages { _pages: MmapMut },
 }
 
-/// Of a page.
+/// The access mode of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Size {
     Usual,
     Huge,
 }
 
-// SAFETY: `Bytes` owns its memory; who writes through `pointer` from several threads answers for the races (see `launch`).
+// SAFETY: `Bytes` owns its memory. Code that writes through `pointer` from several threads is responsible for races
+// (see `launch`).
 unsafe impl Send for Bytes {}
 // SAFETY: as above; `&Bytes` alone gives only reads.
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
-    /// `len` zero bytes, or `None` if there is not so much memory.
+    /// `len` zero bytes, or `None` if there is not enough memory.
     pub(crate) fn new(len: usize) -> Option<Bytes> {
         if len == 0 {
             let nowhere = NonNull::<u64>::dangling().cast();
@@ -69,7 +71,8 @@ impl Bytes {
             return Some(bytes);
         }
         let layout = layout(len)?;
-        // From the system itself: where a program's global allocator ends it when there is no memory, these bytes may be refused.
+        // Directly from the system, because a program's global allocator may end the program when there is no memory,
+        // while these bytes may be refused.
         // SAFETY: the layout's size is not 0.
         let allocation = NonNull::new(unsafe { System.alloc_zeroed(layout) })?;
         let offset = allocation.as_ptr().align_offset(ALIGN_BYTES);
@@ -83,8 +86,8 @@ impl Bytes {
         })
     }
 
-    /// `len` zero bytes of which few will be touched, or `None` if there is not so much memory. They come from the system: an
-    /// allocator gives memory of this size a second time and would have to clear all of it.
+    /// `len` zero bytes of which few will be touched, or `None` if there is not enough memory. They come from the
+    /// system. An allocator would reuse memory of this size and have to clear all of it.
     pub(crate) fn sparse(len: usize) -> Option<Bytes> {
         Bytes::pages(len, Size::Usual).or_else(|| Bytes::new(len))
     }
@@ -99,7 +102,7 @@ impl Bytes {
         let pointer = NonNull::new(pages.as_mut_ptr())?;
         #[cfg(target_os = "linux")]
         if size == Size::Huge {
-            // A system without such pages has others.
+            // If the system has no such pages, it uses others.
             let _ = pages.advise(memmap2::Advice::HugePage);
         }
         #[cfg(not(target_os = "linux"))]
@@ -116,10 +119,10 @@ impl Bytes {
         None
     }
 
-    /// Memory of somebody else.
+    /// Borrowed memory.
     ///
     /// # Safety
-    /// `pointer` is valid for reads and writes of `len` bytes for as long as the value and its regions are used.
+    /// `pointer` must be valid for reads and writes of `len` bytes for as long as the value and its regions are used.
     pub(crate) unsafe fn borrowed(pointer: NonNull<u8>, len: usize) -> Bytes {
         Bytes {
             owner: Owner::Nobody,
@@ -146,10 +149,11 @@ impl Bytes {
         unsafe { std::slice::from_raw_parts_mut(self.pointer.as_ptr(), self.len) }
     }
 
-    /// The whole words of memory of our own.
+    /// The whole words of owned memory.
     pub(super) fn words(&self) -> &[u64] {
         let words = self.len / size_of::<u64>();
-        // SAFETY: as in `slice`; memory of our own is aligned to more than a word, and so is the place where there is none.
+        // SAFETY: as in `slice`; owned memory is aligned to more than a word, and so is the dangling pointer of empty
+        // memory.
         unsafe { std::slice::from_raw_parts(self.pointer.as_ptr().cast(), words) }
     }
 
@@ -160,14 +164,14 @@ impl Bytes {
     }
 }
 
-/// Ends the program for want of memory.
+/// Ends the program because there is not enough memory.
 pub(super) fn refused(len: usize) -> ! {
-    // The program's allocator says how it ends; some do it with a sentence of their own.
+    // The program's allocator decides how it ends; some print a message.
     drop(Vec::<u8>::with_capacity(len));
     handle_alloc_error(Layout::array::<u8>(len).unwrap_or(Layout::new::<u8>()))
 }
 
-/// Of an allocation that holds `len` aligned bytes.
+/// The layout of an allocation for `len` aligned bytes.
 fn layout(len: usize) -> Option<Layout> {
     Layout::from_size_align(len.checked_add(ALIGN_BYTES)?, ALLOCATION_ALIGN_BYTES).ok()
 }
@@ -182,8 +186,8 @@ impl Drop for Bytes {
     }
 }
 
-/// Fills memory. Not a call for nothing: C's `memset` may store under an empty mask then, at an address where there is no
-/// memory, which costs a CPU hundreds of cycles.
+/// Fills memory. It makes no call for zero items, because C's `memset` may then store under an empty mask at an
+/// unmapped address, which costs a CPU hundreds of cycles.
 pub(crate) fn refill<T: Copy>(items: &mut [T], value: T) {
     if !items.is_empty() {
         items.fill(value);

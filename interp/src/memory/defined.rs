@@ -1,4 +1,4 @@
-//! Which bytes of a region hold a value somebody put there.
+//! Tracks which bytes of a region have been written.
 
 #![allow(
     clippy::inline_always,
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::bits::Bits;
 
-/// One bit per byte, kept only where it is neither all nor nothing.
+/// One bit per byte, stored only if neither all nor no bytes are defined.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Defined {
     /// No byte.
@@ -22,16 +22,16 @@ pub(crate) enum Defined {
     Some(Bits),
 }
 
-/// A gap of at most so many bytes may be a member of a record, or several.
+/// The largest gap that may be one or several members of a record.
 const MAX_MEMBER_BYTES: u64 = 256;
 
 impl Defined {
-    /// No byte of a region of `size`, of which few bytes will be looked at.
+    /// No byte of a region of `size` bytes, of which few will be accessed.
     pub(crate) fn sparse(size: u64) -> Defined {
         Defined::Some(Bits::sparse(size))
     }
 
-    /// Whether all of some bytes are.
+    /// Whether all of these bytes are defined.
     pub(crate) fn holds(&self, offset: u64, len: u64) -> bool {
         match self {
             Defined::Nothing => len == 0,
@@ -41,7 +41,7 @@ impl Defined {
         }
     }
 
-    /// Whether all bytes of 32 lanes are, so many of each from its offset on.
+    /// Whether all bytes of 32 lanes are defined: `bytes` bytes each from the lane's offset on.
     pub(crate) fn holds_each(&self, offsets: &[u64; 32], mask: u32, bytes: u64) -> bool {
         let bits = match self {
             Defined::Nothing => return mask == 0,
@@ -61,7 +61,7 @@ impl Defined {
         missing == 0
     }
 
-    /// Bytes of 32 lanes in a region of `size` are, so many of each from its offset on.
+    /// Marks bytes of 32 lanes in a region of `size` bytes as defined: `bytes` bytes each from the lane's offset on.
     pub(crate) fn define_each(&mut self, offsets: &[u64; 32], mask: u32, bytes: u64, size: u64) {
         if matches!(self, Defined::All) {
             return;
@@ -81,7 +81,7 @@ impl Defined {
         }
     }
 
-    /// Bytes of a region of `size` are.
+    /// Marks bytes of a region of `size` bytes as defined.
     pub(crate) fn define(&mut self, offset: u64, len: u64, size: u64) {
         if len == 0 || matches!(self, Defined::All) {
             return;
@@ -109,7 +109,7 @@ impl Defined {
         }
     }
 
-    /// Bytes of a region of `size` are no longer.
+    /// Marks bytes of a region of `size` bytes as undefined.
     pub(crate) fn forget(&mut self, offset: u64, len: u64, size: u64) {
         if len == 0 || matches!(self, Defined::Nothing) {
             return;
@@ -128,7 +128,7 @@ impl Defined {
         });
     }
 
-    /// By byte, whatever it was.
+    /// Changes to one bit per byte, in any state.
     fn bits(&mut self, size: u64) -> Option<&mut [u64]> {
         match self {
             Defined::Nothing => *self = Defined::Some(Bits::new(size)),
@@ -145,7 +145,8 @@ impl Defined {
         }
     }
 
-    /// The words of a region of `size` that is not whole, to be read and written while the region lives; null of one that is.
+    /// The words with the bits of a region of `size` bytes, for reading and writing while the region lives; null if all
+    /// bytes are defined.
     pub(crate) fn words(&mut self, size: u64) -> *mut u64 {
         match self {
             Defined::All => std::ptr::null_mut(),
@@ -155,14 +156,14 @@ impl Defined {
         }
     }
 
-    /// Is whole from now on, if every byte is.
+    /// Changes to `All` if every byte is defined.
     pub(crate) fn settle(&mut self, size: u64) {
         if matches!(self, Defined::Some(_)) && self.holds(0, size) {
             *self = Defined::All;
         }
     }
 
-    /// The first of some bytes that is not, and the first behind it that is.
+    /// The first undefined byte in a range, and the first defined one after it.
     pub(crate) fn gap(&self, offset: u64, len: u64) -> Option<(u64, u64)> {
         if self.holds(offset, len) {
             return None;
@@ -192,7 +193,7 @@ impl Defined {
         }
     }
 
-    /// Bytes are copied: what was never written stays so.
+    /// Copies bytes. Undefined bytes stay undefined.
     pub(crate) fn copy(&mut self, to: u64, size: u64, other: &Defined, from: u64, len: u64) {
         match other {
             Defined::All => self.define(to, len, size),
@@ -209,8 +210,8 @@ impl Defined {
         }
     }
 
-    /// Small gaps with values around them are members of records that are not set yet, not data that is missing: they become values.
-    /// Kernels copy records whole, and a copy is no use.
+    /// Small gaps between defined bytes are members of records that are not set yet, not missing data: marks them as
+    /// defined. Kernels copy records as a whole, and a copy does not count as a use.
     pub(crate) fn fill_members(&mut self, offset: u64, len: u64, size: u64) {
         let end = offset + len;
         let (mut gaps, mut at) = (Vec::new(), offset);
@@ -221,7 +222,7 @@ impl Defined {
             gaps.push((first, until - first));
             at = until;
         }
-        // What is missing at the end alone was forgotten.
+        // A gap at the end is probably an omission in the program.
         let inside = gaps
             .iter()
             .any(|&(first, bytes)| first > offset && first + bytes < end);
@@ -232,7 +233,8 @@ impl Defined {
         }
     }
 
-    /// Calls `then` with each range of bytes of a region of `size` that are, ascending: from and to.
+    /// Calls `then` with the start and end of each range of defined bytes in a region of `size` bytes, in ascending
+    /// order.
     pub(crate) fn each_run(&self, size: u64, mut then: impl FnMut(u64, u64)) {
         let bits = match self {
             Defined::Nothing => return,
@@ -251,7 +253,7 @@ impl Defined {
                         open = Some(first + u64::from(bit));
                     }
                     Some(from) => {
-                        // The bits that came in from above are none.
+                        // The bits shifted in from above do not belong to the word.
                         bit += rest.trailing_ones();
                         if bit < 64 {
                             then(from, first + u64::from(bit));
@@ -266,7 +268,7 @@ impl Defined {
         }
     }
 
-    /// What either says.
+    /// Adds the bytes that are defined in the other one.
     pub(crate) fn join(&mut self, other: &Defined) {
         match (&mut *self, other) {
             (Defined::All, _) | (_, Defined::Nothing) => {}
@@ -276,7 +278,7 @@ impl Defined {
     }
 }
 
-/// Whether the bits from `first` to `last` are set, and there are so many.
+/// Whether the bits from `first` to `last` exist and are set.
 pub(crate) fn are_set(bits: &[u64], first: u64, last: u64) -> bool {
     let (low, high) = ((first / 64) as usize, (last / 64) as usize);
     if high >= bits.len() {
@@ -291,7 +293,7 @@ pub(crate) fn are_set(bits: &[u64], first: u64, last: u64) -> bool {
         && bits[low + 1..high].iter().all(|&word| word == u64::MAX)
 }
 
-/// The word that has the bits of some bytes, and those bits, if it is one.
+/// The word with the bits of these bytes, and the bits, if it is a single word.
 #[inline(always)]
 fn within_word(offset: u64, bytes: u64) -> Option<(usize, u64)> {
     let first = offset % 64;
@@ -299,7 +301,7 @@ fn within_word(offset: u64, bytes: u64) -> Option<(usize, u64)> {
     is_one.then(|| ((offset / 64) as usize, u64::MAX >> (64 - bytes) << first))
 }
 
-/// Words that one worker adds by itself: what takes as long as to wake another one.
+/// The most words that one worker adds alone: waking another one would take as long.
 #[cfg(feature = "threads")]
 const ADDED_WORDS: usize = 1 << 15;
 
@@ -318,7 +320,7 @@ fn add(ours: &mut [u64], theirs: &[u64]) {
     each((ours, theirs));
 }
 
-/// The words that some bytes have their bits in, each with those bits.
+/// Calls `then` with each word that has bits of these bytes, and those bits.
 fn each_word(offset: u64, len: u64, mut then: impl FnMut(usize, u64)) {
     let (first, last) = (offset, offset + len - 1);
     let (low, high) = ((first / 64) as usize, (last / 64) as usize);

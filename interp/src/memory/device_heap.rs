@@ -1,4 +1,5 @@
-//! The heap that kernels take memory from: one region, cut into blocks. Addresses depend on the sequence of calls only.
+//! The device heap, from which kernels allocate memory: one region, divided into blocks. Addresses depend only on the
+//! sequence of calls.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,19 +11,19 @@ use super::{AddressKind, Defined, Memory, MemoryFault};
 /// `cudaLimitMallocHeapSize` unless the program says otherwise: CUDA C++ Programming Guide, "Heap Memory Allocation".
 const DEFAULT_BYTES: u64 = 8 << 20;
 
-/// What a block is aligned to, and a multiple of.
+/// The alignment of a block, and the unit of its size.
 const UNIT_BYTES: u64 = 16;
-/// Between two blocks, at least.
+/// The smallest gap between two blocks.
 const GAP_BYTES: u64 = 16;
-/// Of a huge heap, what all gaps may take together.
+/// The most bytes for all gaps of a huge heap together.
 const MOST_GAPS_BYTES: u64 = 256 << 20;
 
 /// The heap of a program.
 #[derive(Debug)]
 pub(super) struct KernelHeap {
-    /// What of it is taken, where a kernel has used it.
+    /// Its blocks, if a kernel has used it.
     blocks: Mutex<DeviceHeap>,
-    /// Where it is, once it is there.
+    /// Its address, once it exists.
     base: Option<u64>,
     bytes: u64,
 }
@@ -38,7 +39,7 @@ impl Default for KernelHeap {
 }
 
 impl Memory {
-    /// How large the heap of kernels is from now on; `false` if a kernel uses it already.
+    /// Sets the size of the device heap. Returns `false` if a kernel already uses it.
     pub fn set_device_heap(&mut self, bytes: u64) -> bool {
         if self.device_heap().is_in_use() {
             return self.kernel_heap.bytes == bytes;
@@ -53,7 +54,7 @@ impl Memory {
         true
     }
 
-    /// How much local memory the calls of a thread may take from now on; `false` if no thread has so much.
+    /// Sets the local memory for the calls of a thread. Returns `false` if no thread has that much.
     pub fn set_device_stack(&mut self, bytes: u64) -> bool {
         // CUDA C++ Programming Guide, "Technical Specifications": local memory per thread.
         let exists = bytes <= 512 << 10;
@@ -63,12 +64,12 @@ impl Memory {
         exists
     }
 
-    /// What the program asked for, or 0.
+    /// The size that the program requested, or 0.
     pub(crate) fn device_stack(&self) -> u64 {
         self.kernel_stack
     }
 
-    /// Makes room for the heap of kernels, before one uses it.
+    /// Creates the region of the device heap before a kernel uses it.
     pub(crate) fn open_device_heap(&mut self) {
         if self.kernel_heap.base.is_some() {
             return;
@@ -78,7 +79,7 @@ impl Memory {
             .areas
             .device_statics
             .add(region_bytes(bytes), 256, AddressKind::Device);
-        // A heap without memory gives null.
+        // Without memory, the heap returns null.
         let Ok(region) = region else { return };
         region.name = Some("the device's heap".to_owned());
         region.defined = Defined::Nothing;
@@ -94,7 +95,7 @@ impl Memory {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why a kernel cannot free what is at the address.
+    /// Why a kernel cannot free the address.
     pub(crate) fn heap_fault(&self, address: u64) -> MemoryFault {
         let mut fault = self.free_fault(address, AddressKind::Device);
         let freed = self.device_heap().freed(address).copied();
@@ -107,12 +108,12 @@ impl Memory {
         fault
     }
 
-    /// Where the heap's region begins, if a kernel has used it.
+    /// The base of the heap's region, if a kernel has used it.
     pub(crate) fn heap_base(&self) -> Option<u64> {
         self.kernel_heap.base
     }
 
-    /// Blocks of the heap that no kernel has given back: by the call that took them, how many, and their bytes.
+    /// Blocks of the heap that no kernel has freed, by the call that allocated them: how many, and their bytes.
     pub fn heap_leaks(&self) -> Vec<(LocId, u64, u64)> {
         let mut leaks: BTreeMap<LocId, (u64, u64)> = BTreeMap::new();
         for block in self.device_heap().taken() {
@@ -126,15 +127,15 @@ impl Memory {
     }
 }
 
-/// A block that a kernel has taken.
+/// A block that a kernel has allocated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeapBlock {
     pub(crate) start: u64,
-    /// As many as were asked for.
+    /// The size requested.
     pub(crate) bytes: u64,
-    /// The call that took it.
+    /// The call that allocated it.
     pub(crate) made_at: LocId,
-    /// The call that gave it back.
+    /// The call that freed it.
     pub(crate) freed_at: Option<LocId>,
 }
 
@@ -145,34 +146,35 @@ impl HeapBlock {
     }
 }
 
-/// The blocks of the region; no bytes of them.
+/// The blocks of the region, without their bytes.
 ///
-/// Between two blocks there is a gap, so that what lies beyond the one is not yet in the other. What is given back waits before it is given
-/// out again, so that who still uses it is found.
+/// There is a gap between two blocks, so that an access beyond one does not hit the next. Freed blocks wait before they
+/// are reused, so that a use after free is found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceHeap {
     taken: BTreeMap<u64, HeapBlock>,
-    /// Blocks that were given back, as long as nothing else has begun there.
+    /// Freed blocks, until another block is allocated there.
     freed: BTreeMap<u64, HeapBlock>,
-    /// Those of them that wait, the first one in front.
+    /// Those of them that wait, the oldest first.
     waiting: VecDeque<HeapBlock>,
     waiting_bytes: u64,
-    /// Room by address, and again by size and address.
+    /// Free space by address, and again by size and address.
     room: BTreeMap<u64, u64>,
     by_size: BTreeSet<(u64, u64)>,
-    /// Where the last block ends, of all that there were.
+    /// The end of the last block that ever existed.
     end: u64,
-    /// Bytes of all blocks, in whole units, and how many there may be.
+    /// Bytes of all blocks, in whole units, and their limit.
     used_bytes: u64,
     most_bytes: u64,
 }
 
-/// What a block takes of the region.
+/// What a block takes in the region.
 fn footprint(bytes: u64) -> u64 {
     bytes.next_multiple_of(UNIT_BYTES) + GAP_BYTES
 }
 
-/// The region of a heap that gives out so much: with gaps between the smallest blocks there are, as long as it is not huge.
+/// The size of a region for a heap of this capacity. It has room for gaps even between the smallest blocks, unless it
+/// is huge.
 fn region_bytes(bytes: u64) -> u64 {
     bytes.saturating_add(bytes.min(MOST_GAPS_BYTES))
 }
@@ -193,28 +195,28 @@ impl DeviceHeap {
         !self.taken.is_empty()
     }
 
-    /// Up to where there have been blocks.
+    /// The end of the part in which blocks have existed.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// The block that was given back and began there.
+    /// The freed block that began there.
     pub(crate) fn freed(&self, address: u64) -> Option<&HeapBlock> {
         self.freed.get(&address)
     }
 
-    /// Blocks that nobody has given back.
+    /// Blocks that have not been freed.
     pub(crate) fn taken(&self) -> impl Iterator<Item = &HeapBlock> {
         self.taken.values()
     }
 
-    /// Whether all bytes of an access are in one block that is taken.
+    /// Whether all bytes of an access are in one allocated block.
     pub(crate) fn holds(&self, address: u64, width_bytes: u64) -> bool {
         let before = self.taken.range(..=address).next_back();
         before.is_some_and(|(_, block)| block.holds(address, width_bytes))
     }
 
-    /// The block that an access outside of all blocks was meant for: the nearest one, given back or not.
+    /// The block that an access outside of all blocks was meant for: the nearest one, freed or not.
     pub(crate) fn meant(&self, address: u64) -> Option<&HeapBlock> {
         let before = |blocks: &BTreeMap<u64, HeapBlock>| {
             let last = blocks.range(..=address).next_back();
@@ -249,7 +251,7 @@ impl DeviceHeap {
         self.by_size.remove(&(size, address));
     }
 
-    /// The smallest room that is enough; of several the first.
+    /// Allocates from the smallest free space that is large enough, the first of several.
     pub(crate) fn malloc(&mut self, bytes: u64, made_at: LocId) -> Option<u64> {
         let units = bytes.checked_next_multiple_of(UNIT_BYTES)?;
         if bytes == 0 || units > self.most_bytes - self.used_bytes {
@@ -280,7 +282,7 @@ impl DeviceHeap {
         Some(start)
     }
 
-    /// Whether a block begins at the address, and could be given back.
+    /// Frees the block at the address. Returns whether there is one.
     pub(crate) fn free(&mut self, address: u64, freed_at: LocId) -> bool {
         let Some(block) = self.taken.remove(&address) else {
             return false;
@@ -297,7 +299,7 @@ impl DeviceHeap {
         true
     }
 
-    /// What waits becomes room again, one with the room beside it, until no more than so much waits.
+    /// Makes waiting blocks free space again, merged with adjacent free space, until at most this many bytes wait.
     fn reuse(&mut self, most_bytes: u64) {
         while self.waiting_bytes > most_bytes {
             let Some(block) = self.waiting.pop_front() else {
@@ -369,7 +371,7 @@ mod tests {
         assert!(heap.free(a, HERE));
         assert!(!heap.holds(a, 1) && heap.holds(b, 16));
         assert_eq!(heap.meant(a).map(|block| block.freed_at), Some(Some(HERE)));
-        // It is not given out again as long as there is other room.
+        // It is not reused as long as there is other free space.
         assert!(heap.malloc(13, HERE) > Some(b));
     }
 }

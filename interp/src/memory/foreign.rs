@@ -1,10 +1,11 @@
-//! Memory of a real device in the address space of the host program: at the addresses the driver gave, beside the areas of
+//! Memory of a real device in the address space of the host program, at the driver's addresses, next to the areas of
 //! [`layout`](super::layout).
 //!
-//! A host program on a GPU holds real device addresses, stores them in structs and counts with them; only reading and writing through
-//! one is a fault. Managed memory is read and written where it is. The driver chooses its addresses, so one of them could fall into an
-//! area of ours: [`Memory::is_free`] says beforehand whether it does, and the caller asks the driver for another. An address is looked
-//! up here first. Unlike ours, the driver's addresses are used again after they were freed.
+//! A host program on a GPU holds real device addresses, stores them in structs and computes with them. Only reading and
+//! writing through one is a fault. Managed memory is read and written in place. The driver chooses its addresses, so
+//! one of them could fall into one of our areas. [`Memory::is_free`] tells beforehand whether it does, and the caller
+//! then asks the driver for another one. An address is looked up here first. Unlike ours, the driver's addresses are
+//! reused after they were freed.
 
 use std::ptr::NonNull;
 
@@ -14,14 +15,14 @@ use super::region::{CAPACITY_BYTES, charge};
 use super::{AddressKind, Memory, MemoryFault, Region, bytes::Bytes};
 
 impl Region {
-    /// Memory whose bytes are on the other side of a bus.
+    /// Whether the bytes are on the device, where the host cannot reach them.
     pub(super) fn is_remote(&self) -> bool {
         self.bytes.len() == 0 && self.size > 0 && !self.freed
     }
 }
 
 impl Memory {
-    /// Whether the address is in (or just behind) memory of a real device, freed or not.
+    /// Whether the address is in (or directly after) memory of a real device, freed or not.
     #[inline]
     pub(super) fn is_foreign(&self, address: u64) -> bool {
         !self.areas.foreign.regions.is_empty()
@@ -32,7 +33,7 @@ impl Memory {
                 .is_some_and(|index| address <= self.areas.foreign.regions[index].end())
     }
 
-    /// Whether no object of this address space is in these bytes, nor just before or behind them.
+    /// Whether no object of this address space is in these bytes, or directly before or after them.
     pub fn is_free(&self, address: u64, bytes: u64) -> bool {
         let areas = [
             &self.areas.heap,
@@ -47,26 +48,26 @@ impl Memory {
         let end = address.saturating_add(bytes);
         areas.iter().all(|area| {
             let first = area.regions.first().map_or(area.next, |region| region.base);
-            // Areas grow upwards: what lies ahead of one is not free either.
+            // Areas grow upwards, so the space ahead of one is not free either.
             let room = area.next.saturating_add(CAPACITY_BYTES);
             end < first || address > room
         })
     }
 
-    /// Enters memory of a real device. The host may not touch it.
+    /// Adds memory of a real device, which the host may not access.
     pub fn add_remote(&mut self, address: u64, bytes: u64, kind: AddressKind, name: Option<&str>) {
         self.add_foreign(address, bytes, kind, Bytes::new(0).expect("no bytes"), name);
     }
 
-    /// Enters managed memory, which the host reads and writes at its address.
+    /// Adds managed memory, which the host reads and writes in place.
     ///
     /// # Safety
-    /// The bytes at `address` stay valid for reads and writes until [`Memory::remove_foreign`] takes them out.
+    /// The bytes at `address` must stay valid for reads and writes until [`Memory::remove_foreign`] removes them.
     pub unsafe fn add_managed(&mut self, address: u64, bytes: u64) {
         let Some(pointer) = NonNull::new(address as *mut u8) else {
             return;
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let bytes_there = unsafe { Bytes::borrowed(pointer, bytes as usize) };
         self.add_foreign(address, bytes, AddressKind::Managed, bytes_there, None);
     }
@@ -93,7 +94,7 @@ impl Memory {
         self.areas.foreign.charged_bytes += charge(size);
     }
 
-    /// Takes out the memory that begins at `address`; what it was is remembered until the driver gives the address again.
+    /// Removes the memory that begins at `address`. It is remembered until the driver reuses the address.
     pub fn remove_foreign(&mut self, address: u64) -> Result<(), MemoryFault> {
         match self.areas.foreign.find(address) {
             Some(index)
@@ -107,7 +108,7 @@ impl Memory {
         }
     }
 
-    /// Whether `len` bytes at `address` are there, on either side.
+    /// Whether `len` bytes at `address` exist, on either side.
     pub fn check(&self, address: u64, len: u64) -> Result<(), MemoryFault> {
         match self.region(address) {
             Some(region) if region.is_remote() && region.holds(address, len) => Ok(()),
@@ -115,15 +116,16 @@ impl Memory {
         }
     }
 
-    /// The name of what is at an address: `the allocation of line 7`.
+    /// The name of the object at an address: `the allocation of line 7`.
     pub fn name_of(&self, address: u64) -> Option<&str> {
         self.region(address)?.name.as_deref()
     }
 
-    /// A variable of the device lives on a real one, at this address. Pointers to it in host variables follow.
+    /// Places a device variable at its address on a real device. Pointers to it in host variables are updated.
     ///
     /// # Safety
-    /// If it is `__managed__`, its bytes stay valid for reads and writes at `address` as long as this memory is used.
+    /// If it is `__managed__`, its bytes must stay valid for reads and writes at `address` as long as this memory is
+    /// used.
     pub unsafe fn place_symbol(&mut self, module: &ir::Module, id: GlobalId, address: u64) {
         let global = &module.globals[id.index()];
         let kind = match global.space {
@@ -133,7 +135,7 @@ impl Memory {
             GlobalSpace::Host => return,
         };
         if kind == AddressKind::Managed {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.add_managed(address, global.size_bytes) };
         } else {
             self.add_remote(address, global.size_bytes, kind, None);
@@ -165,7 +167,7 @@ mod tests {
         Memory::new(&ir::Module::default())
     }
 
-    /// In the area of the host's stack, where drivers like to put device memory.
+    /// An address in the area of the host's stack, where drivers tend to place device memory.
     const ADDRESS: u64 = 0x7f5c_27e0_0000;
 
     #[test]

@@ -4,7 +4,7 @@ use ir::{GlobalId, GlobalSpace, Module, Object, StringId};
 
 use super::{AddressKind, Memory};
 
-/// Where the variables and string literals of a program are in a [`Memory`].
+/// The addresses of a program's variables and string literals in a [`Memory`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Image {
     pub(super) symbols: Vec<u64>,
@@ -12,12 +12,13 @@ pub struct Image {
 }
 
 impl Memory {
-    /// Exchanges where the running program's variables are: a program runs between two calls with its own image.
+    /// Swaps the running program's image. Between two calls of the runtime, a program runs with its own image.
     pub fn exchange(&mut self, image: &mut Image) {
         std::mem::swap(&mut self.image, image);
     }
 
-    /// Adds a program's variables and strings. The program runs while its image is the memory's: [`Memory::exchange`].
+    /// Adds a program's variables and strings. The program can run while its image is the memory's:
+    /// [`Memory::exchange`].
     pub fn load(&mut self, module: &Module) -> Image {
         let mut image = Image::default();
         self.exchange(&mut image);
@@ -42,13 +43,13 @@ impl Memory {
             let (area, kind) = match global.space {
                 GlobalSpace::Constant => (&mut self.areas.constants, AddressKind::Constant),
                 GlobalSpace::Device => (&mut self.areas.device_statics, AddressKind::Device),
-                // Beside the others, not with what `cudaFree` takes.
+                // Next to the other variables, not with memory that `cudaFree` takes.
                 GlobalSpace::Managed => (&mut self.areas.device_statics, AddressKind::Managed),
                 GlobalSpace::Host => (&mut self.areas.statics, AddressKind::Host),
             };
             let region = match area.add(global.size_bytes, global.align_bytes.max(16), kind) {
                 Ok(region) => region,
-                // A variable nobody could hold: one without bytes, each access to it traps.
+                // The variable is too large for any memory. It gets no bytes, so that each access traps.
                 Err(_) => area.add(0, 16, kind).expect("no bytes"),
             };
             region.name = Some(format!("`{}`", global.name));
@@ -84,7 +85,7 @@ impl Memory {
         self.image.symbols.contains(&address)
     }
 
-    /// The address of what has one for the whole program: a variable or a string literal.
+    /// The address of an object that has one address for the whole program: a variable or a string literal.
     pub(crate) fn object_address(&self, object: Object) -> Option<u64> {
         match object {
             Object::Global(id) => Some(self.symbol_address(id)),

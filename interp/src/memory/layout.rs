@@ -1,10 +1,11 @@
-//! The address space: which area of it belongs to what.
+//! The address space, and the purpose of its areas.
 //!
-//! An address has 48 bits; its top byte (bits 40 to 47) names the area, so that a wild pointer rarely lands in another one
-//! and `%p` prints what a program on Linux would. Shared and local memory have a window each: an address in it means the
-//! block's, or the thread's, own memory; within kernels such a pointer is kept as the low 32 bits of its address.
+//! An address has 48 bits. Its top byte (bits 40 to 47) identifies the area, so that a wild pointer rarely lands in
+//! another area, and `%p` prints what a program on Linux would print. Shared and local memory have a window each: an
+//! address in it refers to the memory of the current block or thread. In kernels such a pointer is stored as the low 32
+//! bits of its address.
 
-/// Addresses below this are null pointers with an index.
+/// Addresses below this are null pointers plus an index.
 pub const NULL_PAGE_BYTES: u64 = 0x1_0000;
 /// The host's heap.
 pub const HEAP: u64 = 0x55d0_0000_0000;
@@ -32,17 +33,17 @@ pub const SHARED_BASE: u32 = 0x0100_0000;
 /// The low 32 bits of the first local byte's address.
 pub const LOCAL_BASE: u32 = 0x0200_0000;
 
-/// The area of an address: bits 40 and up.
+/// The number of an address's area: bits 40 and up.
 pub const fn area(address: u64) -> u64 {
     address >> 40
 }
 
-/// The address is in the same area as `window`.
+/// Whether the address is in the same area as `window`.
 pub const fn is_in(window: u64, address: u64) -> bool {
     area(address) == area(window)
 }
 
-/// The generic address of a pointer kept as 32 bits; null stays null.
+/// The generic address of a 32-bit pointer. Null stays null.
 #[inline(always)]
 pub fn widen(window: u64, pointer: u32) -> u64 {
     if pointer == 0 {
@@ -52,7 +53,7 @@ pub fn widen(window: u64, pointer: u32) -> u64 {
     }
 }
 
-/// The 32 bits of a generic address; one outside of the window becomes an address without memory.
+/// The 32 bits of a generic address. An address outside of the window becomes one without memory.
 #[inline(always)]
 pub fn narrow(window: u64, address: u64) -> u32 {
     if area(address) == area(window) || address == 0 {

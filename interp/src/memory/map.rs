@@ -1,27 +1,28 @@
-//! The regions that kernels may touch, as a launch looks addresses up in them.
+//! The regions that kernels may access, in a form for the lookups of a launch.
 
 use super::{AddressKind, Memory};
 
-/// A region of memory kernels may touch.
+/// A region of memory that kernels may access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GlobalRegion {
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) bytes: *mut u8,
     pub(crate) writable: bool,
-    /// Its place in the map.
+    /// Its index in the map.
     pub(crate) index: u32,
-    /// It is the heap of kernels, whose blocks are objects themselves.
+    /// Whether it is the device heap, whose blocks are separate objects.
     pub(crate) is_heap: bool,
 }
 
-/// All regions kernels may touch, ascending: made once per launch, since nothing is allocated during one.
+/// All regions that kernels may access, in ascending order. It is built once per launch, because nothing is allocated
+/// during one.
 #[derive(Debug)]
 pub(crate) struct GlobalMap {
     pub(crate) regions: Vec<GlobalRegion>,
 }
 
-// SAFETY: the pointers are to memory that outlives the launch; what happens through them is the engine's business.
+// SAFETY: the pointers are to memory that outlives the launch. The engine is responsible for accesses through them.
 unsafe impl Sync for GlobalMap {}
 
 // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! One object of memory, and the areas that hold those of a kind.
+//! An object in memory, and the area for objects of one kind.
 
 use ir::LocId;
 
@@ -9,13 +9,14 @@ use super::unset::{Allocation, Setter};
 use crate::fault::address::AddressKind;
 use crate::fault::trap::BadObject;
 
-/// Gap between regions, at least.
+/// The smallest gap between regions.
 pub(super) const GUARD_BYTES: u64 = 512;
-/// Freed regions that are remembered, per area.
+/// How many freed regions each area remembers.
 const FREED_KEPT: usize = 1 << 16;
-/// What `cudaMalloc` and `malloc` can give out in sum, each.
+/// The total that each of `cudaMalloc` and `malloc` can hand out.
 pub(super) const CAPACITY_BYTES: u64 = 64 << 30;
-/// What an allocation counts as, in multiples, against [`MemoryLimits`](super::MemoryLimits): as on a device, and about what a small one costs here.
+/// Allocations count in multiples of this against [`MemoryLimits`](super::MemoryLimits): as on a device, and about what
+/// a small one costs here.
 const UNIT_BYTES: u64 = 512;
 
 /// One object.
@@ -24,20 +25,21 @@ pub(crate) struct Region {
     pub(crate) base: u64,
     pub(crate) size: u64,
     pub(crate) kind: AddressKind,
-    /// Empty for memory of a real device, which the host cannot reach.
+    /// Empty for memory of a real device that the host cannot reach.
     pub(crate) bytes: Bytes,
     pub(crate) freed: bool,
     /// The call that freed it.
     pub(super) freed_at: Option<LocId>,
-    /// Which bytes somebody wrote; of the host's own memory only if that is asked for.
+    /// Which bytes have been written; for the host's memory only if that is tracked.
     pub(crate) defined: Defined,
-    /// A launch that was only counted was to write to it: what is not defined was not computed. Its statement.
+    /// The statement of a launch that was only counted and should have written it: bytes that are not defined were not
+    /// computed.
     pub(super) not_computed: Option<LocId>,
-    /// The host may have written bytes one by one since that was last looked at.
+    /// Whether the host may have written single bytes since the last check.
     pub(super) dirty: bool,
     /// How often the host has looked it up.
     pub(super) looks: u32,
-    /// The call that gave it out.
+    /// The call that allocated it.
     pub(super) allocation: Option<Allocation>,
     /// The last call that wrote to it.
     pub(super) setter: Option<Setter>,
@@ -46,7 +48,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// One that lives, which no call is known of yet.
+    /// A live region without a known call.
     pub(super) fn new(base: u64, size: u64, kind: AddressKind, bytes: Bytes) -> Region {
         Region {
             base,
@@ -70,13 +72,13 @@ impl Region {
         self.base + self.size
     }
 
-    /// Whether all of `len` bytes at `address` are in it, and it lives.
+    /// Whether the region is live and contains all `len` bytes at `address`.
     pub(super) fn holds(&self, address: u64, len: u64) -> bool {
         let offset = address.wrapping_sub(self.base);
         !self.freed && offset <= self.size && self.size - offset >= len
     }
 
-    /// As the object of a bad access to `address`.
+    /// The object of a bad access to `address`.
     pub(crate) fn describe(&self, address: u64) -> BadObject {
         let name = match &self.name {
             Some(name) => name.clone(),
@@ -95,12 +97,12 @@ impl Region {
     }
 }
 
-/// Regions of one area, ascending, and where the next one goes.
+/// The regions of one area in ascending order, and the address for the next one.
 #[derive(Debug)]
 pub(super) struct Area {
     pub(super) next: u64,
     pub(super) in_use_bytes: u64,
-    /// The same in whole units.
+    /// The same, rounded up to whole units.
     pub(super) charged_bytes: u64,
     freed: usize,
     pub(super) regions: Vec<Region>,
@@ -131,7 +133,7 @@ impl Area {
         Ok(self.place(bytes, align, kind))
     }
 
-    /// A region of these bytes.
+    /// Adds a region with these bytes.
     pub(super) fn place(&mut self, bytes: Bytes, align: u64, kind: AddressKind) -> &mut Region {
         let size = bytes.len() as u64;
         let align = align.max(1).next_power_of_two();
@@ -143,7 +145,7 @@ impl Area {
         self.regions.last_mut().expect("just pushed")
     }
 
-    /// The region that holds the address, or the one before it (whose guard may hold it).
+    /// The region that contains the address, or the one before it (whose guard may contain it).
     pub(super) fn find(&self, address: u64) -> Option<usize> {
         self.regions
             .partition_point(|region| region.base <= address)
@@ -169,7 +171,7 @@ impl Area {
     }
 }
 
-/// What an allocation counts as.
+/// The bytes that an allocation counts as.
 pub(super) fn charge(bytes: u64) -> u64 {
     bytes.max(1).saturating_add(UNIT_BYTES - 1) / UNIT_BYTES * UNIT_BYTES
 }

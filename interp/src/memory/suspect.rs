@@ -1,12 +1,13 @@
-//! Bytes that a launch leaves differently under another schedule, and whether anybody reads them afterwards: only then it matters.
+//! Tracks bytes that a launch leaves differently under another schedule, until they are read. Only then does the
+//! difference matter.
 
 use super::traffic::Span;
 use super::{AddressKind, Memory};
 
-/// So many launches are followed; of others, all bytes count as read.
+/// The most launches whose bytes are tracked. For others all bytes count as read.
 const MAX_SUSPECTS: usize = 4096;
 
-/// What one launch left.
+/// The bytes that one launch left differently.
 #[derive(Clone, Debug)]
 pub(super) struct Suspect {
     spans: Vec<Span>,
@@ -14,8 +15,8 @@ pub(super) struct Suspect {
 }
 
 impl Memory {
-    /// From now on it is kept whether somebody reads some of these bytes; `None`: nobody could tell, as of memory that the host reads by
-    /// itself.
+    /// Tracks from now on whether some of these bytes are read. `None`: reads cannot be seen, as in memory that the
+    /// host reads directly.
     pub(crate) fn suspect(&mut self, spans: Vec<Span>) -> Option<u32> {
         let is_device = |&(start, _): &Span| self.kind_of(start) == AddressKind::Device;
         if self.suspects.len() >= MAX_SUSPECTS || !spans.iter().all(is_device) {
@@ -29,12 +30,12 @@ impl Memory {
         Some(number)
     }
 
-    /// Whether there are any that nobody has read yet.
+    /// Whether there are any that have not been read yet.
     pub(crate) fn has_suspects(&self) -> bool {
         self.suspects.iter().any(|suspect| !suspect.is_read)
     }
 
-    /// A copy, or a launch, reads these bytes, or may.
+    /// A copy or a launch reads these bytes, or may.
     pub fn note_read(&mut self, address: u64, bytes: u64) {
         let end = address.saturating_add(bytes);
         for suspect in self.suspects.iter_mut().filter(|suspect| !suspect.is_read) {
@@ -43,7 +44,7 @@ impl Memory {
         }
     }
 
-    /// Whether somebody has read some of them.
+    /// Whether some of them have been read.
     pub fn is_read(&self, suspect: u32) -> bool {
         self.suspects
             .get(suspect as usize)

@@ -1,41 +1,41 @@
-//! Who touched which bytes, for who wants to know what orders launches, copies and the host: what a launch read and wrote, and what the
-//! host did meanwhile to memory that kernels may touch, too.
+//! Records accesses for tools that check the order of launches, copies and the host: what a launch read and wrote, and
+//! what the host did in the meantime to memory that kernels may access, too.
 
 use ir::LocId;
 
 use super::defined::Defined;
 use super::{AddressKind, Memory};
 
-/// Ranges that a launch is told to have touched, at most, of a kind; more are left out.
+/// The most ranges of each kind that are reported for a launch. Others are left out.
 const MAX_SPANS: usize = 1 << 17;
-/// Accesses of the host that are kept until somebody asks.
+/// The most accesses of the host that are kept until they are fetched.
 const MAX_ACCESSES: usize = 1 << 16;
 
-/// Bytes from one address up to another, without the latter.
+/// Bytes from one address up to, but not including, another.
 pub type Span = (u64, u64);
 
-/// Of which memory it is kept what launches touch.
+/// The memory for which launches' accesses are recorded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Track {
-    /// Of none.
+    /// No memory.
     #[default]
     Nothing,
-    /// Of managed and pinned memory, which the host can reach.
+    /// Managed and pinned memory, which the host can reach.
     Managed,
-    /// Of all.
+    /// All memory.
     Everything,
 }
 
-/// What a launch did, byte by byte; ascending.
+/// The bytes that a launch accessed, in ascending order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Touched {
-    /// It wrote.
+    /// Bytes that it wrote.
     pub written: Vec<Span>,
-    /// It read, changed and wrote in one.
+    /// Bytes that it changed atomically.
     pub updated: Vec<Span>,
-    /// It read, and had not written before.
+    /// Bytes that it read and had not written before.
     pub read: Vec<Span>,
-    /// It has fences, or waits for what others write.
+    /// Whether it has fences, or waits for what others write.
     pub communicates: bool,
 }
 
@@ -44,15 +44,15 @@ pub struct Touched {
 pub struct HostAccess {
     /// The bytes.
     pub span: Span,
-    /// It writes.
+    /// Whether it writes.
     pub writes: bool,
-    /// `volatile` or atomic: it looks at what others do meanwhile.
+    /// Whether it is `volatile` or atomic: it can see what others do in the meantime.
     pub looks: bool,
-    /// Where.
+    /// The place.
     pub loc: LocId,
 }
 
-/// What is kept in a [`Memory`].
+/// The records of a [`Memory`].
 #[derive(Debug, Default)]
 pub(super) struct Traffic {
     track: Track,
@@ -61,7 +61,7 @@ pub(super) struct Traffic {
     host: Vec<HostAccess>,
 }
 
-/// What a launch did to the bytes of one region.
+/// The effects of a launch on the bytes of one region.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touch {
     pub(crate) written: Defined,
@@ -78,40 +78,40 @@ impl Touch {
 }
 
 impl Memory {
-    /// From now on it is kept what launches with checks touch of such memory.
+    /// Sets the memory for which accesses of launches with checks are recorded.
     pub fn track(&mut self, track: Track) {
         self.traffic.track = track;
     }
 
-    /// What the last launch touched.
+    /// The bytes that the last launch accessed.
     pub fn take_touched(&mut self) -> Touched {
         std::mem::take(&mut self.traffic.touched)
     }
 
-    /// From now on it is kept what the host does to managed and pinned memory, or no more.
+    /// Starts or stops recording the host's accesses to managed and pinned memory.
     pub fn watch_host(&mut self, on: bool) {
         self.traffic.watching = on;
     }
 
-    /// Whether that is so.
+    /// Whether they are recorded.
     #[inline]
     pub fn watches_host(&self) -> bool {
         self.traffic.watching
     }
 
-    /// What the host did since the last call.
+    /// The host's accesses since the last call.
     pub fn take_host_accesses(&mut self) -> Vec<HostAccess> {
         std::mem::take(&mut self.traffic.host)
     }
 
-    /// The host touches some bytes; kept if the host is watched and they are managed or pinned.
+    /// The host accesses some bytes. This is recorded if the host is watched and they are managed or pinned.
     pub fn note_host(&mut self, access: HostAccess) {
         let (start, end) = access.span;
         if !self.traffic.watching || start >= end || self.kind_of(start) != AddressKind::Managed {
             return;
         }
         let host = &mut self.traffic.host;
-        // Loops go through memory from one end to the other, at a few places in turn.
+        // Loops go through memory from one end to the other, at a few places alternately.
         let kept = host.len();
         let like = host.iter_mut().rev().take(8).find(|known| {
             (known.loc, known.writes, known.looks) == (access.loc, access.writes, access.looks)
@@ -125,7 +125,7 @@ impl Memory {
         }
     }
 
-    /// The object at an address, by its name, and which element of it that is, if it is known how long one is.
+    /// The name of the object at an address, and the index of the element there, if the element size is known.
     pub fn describe(&self, address: u64) -> Option<(String, Option<u64>)> {
         let object = self.region(address)?.describe(address);
         let element = object.element_bytes;
@@ -133,7 +133,7 @@ impl Memory {
         Some((object.name, index))
     }
 
-    /// Whether it is to be kept what a launch does to the region that begins there.
+    /// Whether a launch's effects on the region with this base are recorded.
     pub(crate) fn tracks(&self, base: u64) -> bool {
         match (self.traffic.track, self.kind_of(base)) {
             (Track::Nothing, _) => false,
@@ -143,7 +143,7 @@ impl Memory {
         }
     }
 
-    /// A launch ends that did this, by the bases of the regions, ascending.
+    /// A launch ends with these effects, by the bases of the regions in ascending order.
     pub(crate) fn keep_touched(&mut self, all: &[(u64, Touch)], communicates: bool) {
         let mut touched = Touched {
             communicates,

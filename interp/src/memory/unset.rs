@@ -1,4 +1,5 @@
-//! Bytes that nobody wrote, in the host's memory and in what it copies: which they are, and how they came to be where they are read.
+//! Tracks uninitialised bytes in the host's memory and in its copies: which bytes they are, and how they got to where
+//! they are read.
 
 pub use crate::fault::setter::Setter;
 
@@ -7,58 +8,58 @@ use ir::LocId;
 use super::{AddressKind, Memory, STACK_BYTES};
 use crate::memory::defined::Defined;
 
-/// Copies of unset bytes that are remembered.
+/// How many copies of uninitialised bytes are remembered.
 const MAX_TRANSFERS: usize = 256;
 
-/// The call that gave memory out.
+/// The call that allocated memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Allocation {
     /// `cudaMalloc`, `malloc` …
     pub call: &'static str,
-    /// Where it stands.
+    /// Its place.
     pub loc: LocId,
-    /// The variable that got the pointer, where that is known.
+    /// The variable that received the pointer, if known.
     pub variable: Option<String>,
 }
 
-/// A copy of bytes that nobody wrote.
+/// A copy of uninitialised bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// `cudaMemcpy`, `memcpy` …
     pub call: &'static str,
-    /// Where it stands.
+    /// Its place.
     pub loc: LocId,
-    /// To here, and up to there.
+    /// The start and end of the destination.
     to: (u64, u64),
-    /// What it copied from.
+    /// The memory that it copied from.
     pub from: UnsetMemory,
 }
 
-/// Memory with bytes that nobody wrote.
+/// Memory with uninitialised bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsetMemory {
     /// `` `out` ``, `the allocation of line 7`.
     pub name: String,
-    /// What the memory is.
+    /// The kind of memory.
     pub kind: AddressKind,
-    /// The call that gave it out.
+    /// The call that allocated it.
     pub allocation: Option<Allocation>,
-    /// All its bytes.
+    /// Its size.
     pub size_bytes: u64,
-    /// Bytes of an element, 1 if that is not known.
+    /// The size of an element, or 1 if unknown.
     pub element_bytes: u64,
-    /// The bytes in question, from its begin: from and to.
+    /// The uninitialised bytes: offsets of their start and end.
     pub gap: (u64, u64),
     /// The last call that wrote to it.
     pub setter: Option<Setter>,
     /// The copy that brought these bytes.
     pub transfer: Option<Box<Transfer>>,
-    /// They are what a launch was to write that was only counted: its statement.
+    /// If a launch that was only counted should have written them: its statement.
     pub not_computed: Option<LocId>,
 }
 
 impl UnsetMemory {
-    /// The launch that was only counted and was to write this, or what it was copied from: its statement.
+    /// The statement of the launch that was only counted and should have written this, or what it was copied from.
     pub fn awaits(&self) -> Option<LocId> {
         let from = self
             .transfer
@@ -77,7 +78,7 @@ pub(crate) struct Local<'a> {
 }
 
 impl Memory {
-    /// Nobody has written to the allocation that begins at the address. It is zeroed, so that a program does the same each time.
+    /// Marks the allocation at the address as uninitialised. It is zeroed, so that a program does the same each time.
     pub fn begin_unset(&mut self, address: u64) {
         if let Some((area, index)) = self.region_index(address) {
             let region = &mut self.area_mut(area).regions[index];
@@ -87,7 +88,7 @@ impl Memory {
         }
     }
 
-    /// A launch that was only counted was to write to the region that begins at the address.
+    /// A launch that was only counted should have written the region at the address.
     pub(crate) fn set_not_computed(&mut self, base: u64, launch: LocId) {
         if let Some((area, index)) = self.region_index(base) {
             let region = &mut self.area_mut(area).regions[index];
@@ -96,7 +97,7 @@ impl Memory {
         }
     }
 
-    /// The host stored something there that follows from what a launch did not compute.
+    /// The host stored a value there that depends on what a launch did not compute.
     pub(crate) fn follows_from(&mut self, address: u64, launch: LocId) {
         if let Some((area, index)) = self.region_index(address) {
             let region = &mut self.area_mut(area).regions[index];
@@ -104,7 +105,7 @@ impl Memory {
         }
     }
 
-    /// It was computed after all.
+    /// The missing bytes have been computed after all.
     pub(crate) fn set_computed(&mut self, base: u64) {
         if let Some((area, index)) = self.region_index(base) {
             let region = &mut self.area_mut(area).regions[index];
@@ -113,14 +114,14 @@ impl Memory {
         }
     }
 
-    /// The launch that was to write what the region holding this address lacks.
+    /// The launch that should have written what is missing in the region with this address.
     pub fn not_computed(&self, address: u64) -> Option<LocId> {
         let region = self.region(address).filter(|region| !region.freed)?;
         let is_whole = region.defined.holds(0, region.size);
         region.not_computed.filter(|_| !is_whole)
     }
 
-    /// The region whose bytes here a launch was to write that was only counted.
+    /// The region in which a launch that was only counted should have written these bytes.
     pub(crate) fn lacks(&self, address: u64, bytes: u64) -> Option<u64> {
         let region = self.region(address).filter(|region| !region.freed)?;
         let start = address - region.base;
@@ -129,21 +130,21 @@ impl Memory {
         lacks.then_some(region.base)
     }
 
-    /// Says which call gave out what begins at the address.
+    /// Records the call that allocated the object at the address.
     pub fn note_allocation(&mut self, address: u64, allocation: Allocation) {
         if let Some((area, index)) = self.region_index(address) {
             self.area_mut(area).regions[index].allocation = Some(allocation);
         }
     }
 
-    /// Says which call wrote bytes at the address.
+    /// Records the call that wrote bytes at the address.
     pub fn note_set(&mut self, address: u64, setter: Setter) {
         if let Some((area, index)) = self.region_index(address) {
             self.area_mut(area).regions[index].setter = Some(setter);
         }
     }
 
-    /// Says which call copied bytes; those that nobody wrote are remembered to come from there. `local`: the variable on the stack
+    /// Records the call that copied bytes, and the origin of uninitialised ones. `local`: the variable on the stack
     /// that they were copied from.
     pub(crate) fn note_transfer(
         &mut self,
@@ -173,7 +174,7 @@ impl Memory {
         });
     }
 
-    /// Whether all of some bytes were written by somebody.
+    /// Whether all of these bytes have been written.
     pub fn is_set(&self, address: u64, len: u64) -> bool {
         self.region(address).is_none_or(|region| {
             let offset = address - region.base;
@@ -181,19 +182,19 @@ impl Memory {
         })
     }
 
-    /// The last copy of unset bytes to an address.
+    /// The last copy of uninitialised bytes to an address.
     pub(crate) fn brought(&self, address: u64) -> Option<&Transfer> {
         let mut transfers = self.transfers.iter().rev();
         transfers.find(|transfer| (transfer.to.0..transfer.to.1).contains(&address))
     }
 
-    /// The last call that wrote to the allocation that holds an address, and how large that is.
+    /// The last call that wrote to the allocation with this address, and the allocation's size.
     pub(crate) fn setter(&self, address: u64) -> Option<(Setter, u64)> {
         let region = self.region(address)?;
         Some((region.setter?, region.size))
     }
 
-    /// The first of some bytes that nobody wrote, and how many there are in a row.
+    /// The first uninitialised byte in a range, and how many follow each other.
     pub fn first_unset(&self, address: u64, len: u64) -> Option<(u64, u64)> {
         let region = self.region(address).filter(|region| !region.freed)?;
         let offset = address - region.base;
@@ -202,7 +203,7 @@ impl Memory {
         Some((region.base + first, end - first))
     }
 
-    /// What is known of the first of some bytes that nobody wrote; `local`: the variable that they are in.
+    /// What is known of the first uninitialised byte in a range. `local`: the variable that contains them.
     pub(crate) fn unset(
         &self,
         address: u64,
@@ -216,7 +217,7 @@ impl Memory {
             Some(local) => (local.start - region.base, local.size_bytes),
             None => (0, region.size),
         };
-        // The rest of the gap, to the end of the object.
+        // The rest of the gap, up to the end of the object.
         let end = match region
             .defined
             .gap(end, (start + size_bytes).saturating_sub(end))
@@ -239,18 +240,19 @@ impl Memory {
             gap: (first - start, end - start),
             setter: region.setter.filter(|_| local.is_none()),
             transfer: transfer.cloned().map(Box::new),
-            // Of the stack that is known of copies only.
+            // On the stack, this is known only for copies.
             not_computed: region.not_computed.filter(|_| local.is_none()),
         })
     }
 
-    /// A call's variables begin: zeros that nobody wrote, if it is to be known.
+    /// A call's variables begin: uninitialised zeros, if that is tracked.
     pub(crate) fn begin_frame(&mut self, address: u64, len: u64, follows: bool) {
         self.fill(address, 0, len).expect("on the stack");
         if follows {
             let stack = &mut self.areas.stack.regions[0];
             if address == stack.base && matches!(stack.defined, Defined::All) {
-                // The first frame: nobody has written to any of the stack, and words of zeros cost nothing until they are touched.
+                // This is the first frame: the whole stack is uninitialised, and words of zeros cost nothing until they
+                // are touched.
                 stack.defined = Defined::Nothing;
             }
             self.forget(address, len);
@@ -259,7 +261,7 @@ impl Memory {
         }
     }
 
-    /// Bytes hold what nobody wrote.
+    /// Marks bytes as uninitialised.
     pub(crate) fn forget(&mut self, address: u64, len: u64) {
         if let Some((area, index)) = self.region_index(address) {
             let region = &mut self.area_mut(area).regions[index];
@@ -268,7 +270,8 @@ impl Memory {
         }
     }
 
-    /// What is known byte by byte of the region that holds the address, for the host's own accesses; null if it is whole.
+    /// The bits for single bytes of the region with this address, for the host's accesses; null if all bytes are
+    /// written.
     pub(crate) fn words_of(&mut self, address: u64) -> *mut u64 {
         let Some((area, index)) = self.region_index(address) else {
             return std::ptr::null_mut();
@@ -278,9 +281,9 @@ impl Memory {
         region.defined.words(region.size)
     }
 
-    /// The host looks at the region that holds the address, and not for the first time: if all of it was written by now, it is whole.
-    /// Says whether that is new. Each time it takes twice as long until it is tried again. The stack never is: the next call begins with
-    /// variables that nobody wrote.
+    /// Called when the host repeatedly looks up the region with this address: checks whether all of it has been written
+    /// by now. Returns whether that is new. The interval between checks doubles each time. The stack never qualifies,
+    /// because the next call begins with uninitialised variables.
     pub(crate) fn settle_often_read(&mut self, address: u64) -> bool {
         if address.wrapping_sub(self.stack_base()) < STACK_BYTES {
             return false;
@@ -297,7 +300,7 @@ impl Memory {
         matches!(region.defined, Defined::All)
     }
 
-    /// What the host wrote byte by byte is whole now, where that is so: kernels need not look then.
+    /// Checks which regions the host has now written completely, so that kernels need not check their bytes.
     pub(crate) fn settle(&mut self) {
         let areas = [&mut self.areas.managed, &mut self.areas.device_statics];
         for region in areas.into_iter().flat_map(|area| &mut area.regions) {

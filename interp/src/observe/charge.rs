@@ -1,4 +1,4 @@
-//! Charges an access: closed forms for whole warps at a constant stride, the general rules for the rest.
+//! Charges accesses: closed forms for whole warps with a constant stride, and the general rules for the rest.
 
 #![allow(
     clippy::inline_always,

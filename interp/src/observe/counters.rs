@@ -1,4 +1,4 @@
-//! The observer that is always there: it counts every access by the rules.
+//! The observer that is always present: it counts every access by the rules.
 
 use ir::Space;
 
@@ -30,7 +30,7 @@ impl Counters {
         }
     }
 
-    /// Adds what another one has counted, so many times.
+    /// Adds what another one has counted, `times` times.
     pub(crate) fn absorb_times(&mut self, other: &Counters, times: u64) {
         for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
             sum.merge_times(counts, times);

@@ -1,7 +1,7 @@
-//! Everything a launch did to memory, in the order in which the machine did it: what a checker of one's own needs.
+//! Records everything that a launch did to memory, in the machine's order: the input for an external checker.
 //!
-//! `Tracer` is an observer like the counters and the checks, and excludes the checks. It keeps all of it: of long launches
-//! that is much.
+//! `Tracer` is an observer like the counters and the checks, and excludes the checks. It keeps all events, which is
+//! much for long launches.
 
 use crate::observe::counters::Counters;
 use ir::{FenceScope, LocId, Space};
@@ -13,10 +13,10 @@ use crate::isa::bytecode::{Code, MemSite};
 use crate::isa::mask::LaneMask;
 use crate::observe::{Access, Like, Observer};
 
-/// What happened.
+/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// A warp of a block runs: what follows is its doing.
+    /// A warp of a block runs. It makes the following events.
     Turn {
         /// The block's number in the grid.
         block: u64,
@@ -27,26 +27,26 @@ pub enum Event {
     Access {
         /// The source access.
         loc: LocId,
-        /// What it does.
+        /// The kind of access.
         op: AccessOp,
-        /// Where: never generic. Constant memory is left out.
+        /// The space, which is never generic. Constant memory is left out.
         space: Space,
         /// Bytes per lane.
         width_bytes: u32,
-        /// It is `volatile`.
+        /// Whether it is `volatile`.
         is_volatile: bool,
-        /// It is an atomic for the threads of its block only.
+        /// Whether it is an atomic only for the threads of its block.
         is_block_scope: bool,
-        /// Lane and address: of shared and local memory, the offset in it.
+        /// Lane and address; for shared and local memory, the offset in it.
         lanes: Vec<(u32, u64)>,
     },
-    /// Lanes met: each that is active, with the mask it names.
+    /// Lanes met: each active lane, with the mask that it names.
     SyncWarp(Vec<(u32, u32)>),
     /// A fence of these lanes.
     Fence {
-        /// One bit each.
+        /// One bit per lane.
         lanes: u32,
-        /// Of which scope.
+        /// The scope.
         scope: FenceScope,
     },
     /// The block's barrier opened for all its threads.
@@ -56,7 +56,7 @@ pub enum Event {
     },
 }
 
-/// Notes everything.
+/// Records all events.
 #[derive(Debug)]
 pub(crate) struct Tracer {
     counters: Counters,

@@ -1,4 +1,4 @@
-//! An access on its way into the shadow memory: which memory it lies in, and its cells one after the other.
+//! Applies an access to the shadow memory: determines the memory it lies in, and visits its cells one after the other.
 
 #![allow(
     clippy::inline_always,
@@ -15,7 +15,7 @@ use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
 use crate::observe::Access;
 
-/// What the CPU can do: found out once.
+/// The features of the CPU, detected once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cpu {
     Any,
@@ -45,9 +45,9 @@ impl Cpu {
     }
 }
 
-/// An offset in a memory: of 32 bits in shared memory, of 64 in a region.
+/// An offset in a memory: 32 bits in shared memory, 64 bits in a region.
 pub(crate) trait ByteOffset: Copy {
-    /// The number of its cell; there are fewer than 2^32.
+    /// The number of its cell. There are fewer than 2^32.
     fn cell(self, shift: u32) -> u32;
     fn widened(self) -> usize;
 }
@@ -74,7 +74,7 @@ impl ByteOffset for u64 {
     }
 }
 
-/// The memory of an access.
+/// The shadow of one memory.
 #[derive(Clone, Copy)]
 pub(crate) enum ShadowId {
     Shared,
@@ -82,8 +82,8 @@ pub(crate) enum ShadowId {
 }
 
 impl Detector<'_> {
-    /// Notes an access of shared memory, by offset; `like`: whether its lanes follow each other without gaps, and what pattern they have. Gives
-    /// the lanes that read what nobody wrote, by component.
+    /// Records an access to shared memory, by offset. `like`: whether its lanes are consecutive, and their pattern.
+    /// Returns the lanes that read uninitialised values, by component.
     pub(crate) fn shared(
         &mut self,
         access: &Access<'_>,
@@ -94,7 +94,7 @@ impl Detector<'_> {
         self.resident.deferred.may_defer = false;
         let table = &mut self.resident.table;
         if table.is_full() {
-            // Rather than to be wrong, forget.
+            // Dropping the history can miss races, but gives no false ones.
             table.clear();
             self.resident.cells.settle();
         }
@@ -107,7 +107,8 @@ impl Detector<'_> {
         self.note(access, ShadowId::Shared, (tag, access.mask), offsets, like)
     }
 
-    /// Notes a request like its site's pattern later, or by lines, if that can be done. `is_clean`: no lane holds a value that nobody wrote.
+    /// Defers a request that matches its site's pattern, or records it by lines, if possible. `is_clean`: no lane holds
+    /// an uninitialised value.
     #[inline(always)]
     pub(crate) fn shared_quickly(
         &mut self,
@@ -119,7 +120,7 @@ impl Detector<'_> {
             || footprint.run && is_clean && self.shared_in_lines(access, footprint.lowest)
     }
 
-    /// Notes a run of shared memory by lines, if that can be done and nothing is wrong with it.
+    /// Records a run of shared memory by lines, if that is possible and the run has no conflict.
     #[inline(always)]
     fn shared_in_lines(&mut self, access: &Access<'_>, offset: u32) -> bool {
         if access.mask != u32::MAX
@@ -150,7 +151,7 @@ impl Detector<'_> {
         }
     }
 
-    /// Acquires and releases in global memory.
+    /// Performs acquires and releases in global memory.
     pub(crate) fn synchronise_global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) {
         let sync = access.site.access.volatile || access.site.op == AccessOp::Atomic;
         if sync && self.subject.fences {
@@ -158,7 +159,7 @@ impl Detector<'_> {
         }
     }
 
-    /// Notes an access of lanes in one region that is written, by their offsets.
+    /// Records an access of lanes in one region that the kernel writes, by their offsets.
     pub(crate) fn in_region(
         &mut self,
         access: &Access<'_>,
@@ -168,7 +169,7 @@ impl Detector<'_> {
         run: bool,
     ) {
         self.make_room();
-        // What nobody wrote has been seen to.
+        // Uninitialised reads are checked elsewhere.
         if run && self.in_lines(access, region, mask, offsets[0], false) {
             return;
         }
@@ -178,7 +179,7 @@ impl Detector<'_> {
         self.note(access, at, (tag, mask), offsets, like);
     }
 
-    /// Acquires and releases of an atomic or `volatile` access.
+    /// Performs the acquires and releases of an atomic or `volatile` access.
     pub(crate) fn synchronise(
         &mut self,
         access: &Access<'_>,
@@ -233,7 +234,7 @@ impl Detector<'_> {
         })
     }
 
-    /// Before an entry is added to those of global memory.
+    /// Makes space before an entry is added to those of global memory.
     fn make_room(&mut self) {
         let is_full = self.global.table.is_full();
         if self.global.table.is_long() {
@@ -261,7 +262,7 @@ impl Detector<'_> {
         })
     }
 
-    /// Notes a run by lines, if that can be done and nothing is wrong with it.
+    /// Records a run by lines, if that is possible and the run has no conflict.
     #[inline(always)]
     pub(crate) fn in_lines(
         &mut self,
@@ -303,7 +304,8 @@ impl Detector<'_> {
         }
     }
 
-    /// Notes an access in the cells: of lanes at these offsets; `like`: they are a run, and what pattern they have. Gives the lanes that read what nobody wrote, by component.
+    /// Records an access of lanes at these offsets in the cells. `like`: whether they are a run, and their pattern.
+    /// Returns the lanes that read uninitialised values, by component.
     pub(super) fn note<T: ByteOffset>(
         &mut self,
         access: &Access<'_>,
@@ -349,7 +351,7 @@ impl Detector<'_> {
         self.walk(access, at, who, offsets, like)
     }
 
-    /// A run that nothing is to be said of, from the cell `first` on.
+    /// Records a run from the cell `first` on, if no lane has to be judged.
     #[inline(always)]
     fn at_once(
         &mut self,
@@ -372,7 +374,7 @@ impl Detector<'_> {
         }
     }
 
-    /// A few lanes, if nothing is to be said of them.
+    /// Records a few lanes, if none has to be judged.
     #[inline(always)]
     fn few<T: ByteOffset>(
         &mut self,
@@ -395,7 +397,7 @@ impl Detector<'_> {
         noted
     }
 
-    /// Lanes in two runs, if nothing is to be said of them.
+    /// Records lanes in two runs, if none has to be judged.
     #[inline(always)]
     fn halves(&mut self, access: &Access<'_>, at: ShadowId, lanes: &Lanes, bases: Bases) -> bool {
         let Some(firsts) = lanes.halves() else {
@@ -411,7 +413,7 @@ impl Detector<'_> {
         noted
     }
 
-    /// Lanes whose cells are near each other and one lane's each, if nothing is to be said of them.
+    /// Records lanes with nearby cells, each touched by one lane, if none has to be judged.
     #[inline(always)]
     fn spread<T: ByteOffset>(
         &mut self,
@@ -448,7 +450,7 @@ impl Detector<'_> {
         let (who, order) = ((lanes.mask, lanes.tag), (bases, exact));
         let noted = match known {
             Some(spread) => {
-                // The lowest lane of a pattern need not be active.
+                // The lowest lane of a pattern may be inactive.
                 let low = offsets[spread.lowest].cell(shift) as usize;
                 cells.spread((spread, low), who, stores, order)
             }
@@ -462,7 +464,7 @@ impl Detector<'_> {
         noted
     }
 
-    /// All cells of an access.
+    /// Records all cells of an access.
     #[inline(always)]
     fn walk<T: ByteOffset>(
         &mut self,
@@ -495,7 +497,7 @@ impl Detector<'_> {
         let spare = offsets[mask.trailing_zeros() as usize & 31].cell(shift);
         for lane in 0..32 {
             let on = 0u32.wrapping_sub(mask >> lane & 1);
-            // Of a run, all lanes lie in the memory.
+            // In a run, all lanes lie in the memory.
             lanes.cells[lane] = (offsets[lane].cell(shift) & on) | (spare & !on);
         }
         if first.is_none() && one_cell {
@@ -548,7 +550,8 @@ impl Detector<'_> {
         }
     }
 
-    /// Lanes that read, of a run from the cell `first` on: those that something is to be said of, and those whose cell nobody wrote.
+    /// Marks lanes that read a run from the cell `first` on. Returns those that have to be judged, and those whose cell
+    /// is unwritten.
     #[inline(always)]
     fn mark_reads(
         &mut self,
@@ -564,14 +567,14 @@ impl Detector<'_> {
             Some(first) => cells.read_run(first, (lanes.mask, lanes.tag), bases, exact),
             None => None,
         };
-        // No closure here: it would not be compiled for the level.
+        // No closure, because it would not be compiled with the level's features.
         match in_run {
             Some(found) => found,
             None => cells.read(lanes, bases, exact),
         }
     }
 
-    /// Lanes that write: those that something is to be said of, and those whose write another lane's hid.
+    /// Marks lanes that write. Returns those that have to be judged, and those whose write another lane's overwrote.
     #[inline(always)]
     fn mark_writes(
         &mut self,
@@ -591,7 +594,7 @@ impl Detector<'_> {
         }
     }
 
-    /// Lanes that do both, as [`Detector::mark_reads`].
+    /// Marks lanes that read and write. Returns the same as [`Detector::mark_reads`].
     #[inline(always)]
     fn mark_updates(&mut self, at: ShadowId, lanes: &Lanes, bases: Bases) -> (u32, u32) {
         let slowly = self.subject.exact || self.subject.block_scopes || !self.subject.quick;

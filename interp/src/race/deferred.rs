@@ -1,11 +1,11 @@
-//! Reads of shared memory that need not be noted yet.
+//! Defers recording reads of shared memory.
 //!
-//! Between two barriers in which nobody writes, reads are in conflict with nothing, and the next barrier makes them all the past.
-//! So as long as nobody has written since the last barrier, a read is only put on a list. A barrier drops the list; anything
-//! else that touches shared memory, and a `__syncwarp`, has it noted first ([`Detector::flush`]), as of the warp and the
-//! moment it came from: the result is the one of noting each at once. Kernels with fences, or in which some lanes of a warp
-//! synchronise, note at once. So do sites whose reads were noted after all again and again, as in a sum that reads and writes between two
-//! barriers.
+//! Between two barriers without writes, reads conflict with nothing, and after the next barrier they are ordered before
+//! everything. So as long as nothing has been written since the last barrier, a read is only put on a list. A barrier
+//! drops the list. Any other access to shared memory, and a `__syncwarp`, first has it recorded ([`Detector::flush`]),
+//! as of the warp and the time of each read. The result is the same as recording each read at once. Kernels with
+//! fences, or in which some lanes of a warp synchronise, record at once. So do sites whose deferred reads were recorded
+//! too often, as in a sum that reads and writes between two barriers.
 
 #![allow(
     clippy::inline_always,
@@ -27,27 +27,28 @@ use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
 use crate::observe::{Access, Swept};
 
-/// Most reads that wait.
+/// The most deferred reads.
 const MAX_DEFERRED: usize = 1 << 14;
-/// Groups of a site that were noted after all, more than were dropped, from which on its reads do not wait any more.
+/// The reads of a site are no longer deferred once this many more of its groups had to be recorded than could be
+/// dropped.
 const MOST_REGRETS: u8 = 16;
 
-/// Where 32 lanes read, relative to the lowest of them.
+/// The offsets of 32 lanes relative to the lowest of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Footprint<'a> {
     pub(crate) bytes: &'a [u32; 32],
-    /// The offset of the lowest.
+    /// The offset of the lowest lane.
     pub(crate) lowest: u32,
-    /// From there to the end of the last lane's bytes.
+    /// The distance from there to the end of the last lane's bytes.
     pub(crate) extent: u32,
-    /// The lanes follow each other without gaps.
+    /// Whether the lanes are consecutive.
     pub(crate) run: bool,
-    /// What `bytes` belongs to: the site's row, and how often its pattern changed. None if that will not come again.
+    /// The origin of `bytes`: the site's row and the version of its pattern. `None` if the access has no pattern.
     pub(crate) pattern: Option<(u32, u32)>,
 }
 
 impl<'a> Footprint<'a> {
-    /// Of an access without a pattern; lanes that are not active are where the lowest one is.
+    /// The footprint of an access without a pattern. Inactive lanes get the offset of the lowest one.
     pub(crate) fn of(
         access: &Access<'_>,
         offsets: &[u32; 32],
@@ -70,7 +71,7 @@ impl<'a> Footprint<'a> {
         }
     }
 
-    /// Where the lanes read.
+    /// The offsets of the lanes.
     #[inline(always)]
     pub(crate) fn offsets(&self) -> [u32; 32] {
         let mut offsets = [0; 32];
@@ -81,31 +82,31 @@ impl<'a> Footprint<'a> {
     }
 }
 
-/// Reads of one site in several rounds of a loop, one by one in the order of the rounds: those of `together` sites, which follow each other in
-/// their list, take turns.
+/// Reads of one site in several rounds of a loop, in the order of the rounds. The reads of `together` sites, which are
+/// adjacent in the list, alternate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Sweep {
-    /// From a round's lowest lane to the next one's, modulo 2^32.
+    /// The distance from a round's lowest lane to the next one's, modulo 2^32.
     pub(super) stride_bytes: u32,
     pub(super) count: u32,
     pub(super) together: u32,
 }
 
 impl Sweep {
-    /// A read by itself.
+    /// A single read.
     pub(super) const ONE: Sweep = Sweep {
         stride_bytes: 0,
         count: 1,
         together: 1,
     };
 
-    /// Where the lowest lane is in a round.
+    /// The offset of the lowest lane in a round.
     #[inline(always)]
     pub(super) fn lowest(self, first: u32, round: u32) -> u32 {
         first.wrapping_add(self.stride_bytes.wrapping_mul(round))
     }
 
-    /// From where to where the reads go that end so many bytes behind the lowest lane.
+    /// The range of all reads, if each ends `extent` bytes after its lowest lane.
     #[inline(always)]
     fn hull(self, first: u32, extent: u32) -> (u32, u32) {
         let last = self.lowest(first, self.count - 1);
@@ -114,7 +115,8 @@ impl Sweep {
 }
 
 impl Swept<'_> {
-    /// Of shared memory: where the first round's lanes are, and how the other rounds' reads, of so many loads together, are behind it.
+    /// For shared memory: the footprint of the first round, and the sweep of the other rounds' reads, with `together`
+    /// loads.
     #[inline(always)]
     pub(super) fn reads(&self, together: u32) -> (Footprint<'_>, Sweep) {
         let pattern = self.like.pattern;
@@ -134,7 +136,7 @@ impl Swept<'_> {
     }
 }
 
-/// Calls for each read of a list with where its lowest lane is, in the order in which they were made.
+/// Calls `then` for each read of a list with the offset of its lowest lane, in the original order.
 #[inline(always)]
 pub(super) fn in_order<T>(
     list: &[T],
@@ -155,15 +157,15 @@ pub(super) fn in_order<T>(
     }
 }
 
-/// What reads have in common that wait: of one site, by the same lanes of a warp between two of its synchronisations, the lanes' places
-/// relative to the lowest.
+/// The common properties of a group of deferred reads: they are of one site, by the same lanes of a warp between two of
+/// its synchronisations, with the same offsets relative to the lowest lane.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     row: u32,
     counter: u32,
     tag: u32,
     mask: u32,
-    /// Its place among the distances.
+    /// Its index in the list of footprints.
     footprint: u32,
     pattern: Option<(u32, u32)>,
     warp: u32,
@@ -171,7 +173,7 @@ struct Group {
     since: (u32, u32, bool),
 }
 
-/// A read that waits.
+/// A deferred read.
 #[derive(Clone, Copy, Debug)]
 struct DeferredRead {
     group: u32,
@@ -179,34 +181,35 @@ struct DeferredRead {
     sweep: Sweep,
 }
 
-/// Of a site: the last group of its pattern. A read of the same group whose bytes are known to be written only has to be put on the list.
+/// Cache entry of a site: the last group of its pattern. A read of the same group, of bytes that are known to be
+/// written, only has to be added to the list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// The life of the list that it is of.
+    /// The life of the list that it belongs to.
     life: u32,
     version: u32,
     now: u32,
     mask: u32,
     group: u32,
     footprint: u32,
-    /// Bytes that are written: from here to there.
+    /// Start and end of bytes that are known to be written.
     written: (u32, u32),
 }
 
-/// The list.
+/// The list of deferred reads.
 #[derive(Debug, Default)]
 pub(crate) struct Deferred {
-    /// Nobody has written since the last barrier.
+    /// Whether nothing has been written since the last barrier.
     pub(crate) may_defer: bool,
     waiting: Vec<DeferredRead>,
     groups: Vec<Group>,
     footprints: Vec<([u32; 32], bool)>,
-    /// By site.
+    /// The cache entries, by site.
     known: Vec<Known>,
-    /// By site: how many groups were noted after all, less those that were dropped. To have them wait was in vain.
+    /// Wasted deferrals, by site: how many groups had to be recorded after all, less those that were dropped.
     regrets: Vec<u8>,
     life: u32,
-    /// The registers and the memory of the first one. What waits are reads, of which nobody needs the registers.
+    /// The registers and the memory of the first read. Recording reads does not need the registers.
     from: Option<(View, *const u8)>,
     written: Written,
 }
@@ -224,7 +227,7 @@ impl Deferred {
         }
     }
 
-    /// Forgets those that wait.
+    /// Removes all deferred reads.
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
         self.groups.clear();
@@ -232,23 +235,23 @@ impl Deferred {
         self.life += 1;
     }
 
-    /// How many wait.
+    /// The number of deferred reads.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// So many go on waiting; those behind them were not made.
+    /// Keeps only this many deferred reads. The others did not take place.
     pub(super) fn keep(&mut self, waiting: usize) {
         self.waiting.truncate(waiting);
     }
 
-    /// A block begins: nothing is written.
+    /// A block begins: no memory is written yet.
     pub(crate) fn begin(&mut self) {
         self.clear();
         self.written.clear();
     }
 
-    /// A barrier: what waits is past. Looks what has been written until now.
+    /// A barrier: drops the deferred reads, and determines what has been written until now.
     pub(crate) fn barrier(&mut self, cells: &Cells, cpu: Cpu) {
         if !self.may_defer {
             self.written.scan(cells, cpu);
@@ -262,13 +265,13 @@ impl Deferred {
 }
 
 impl Detector<'_> {
-    /// Puts a read of shared memory on the list, if it can wait.
+    /// Defers a read of shared memory, if possible.
     #[inline(always)]
     pub(crate) fn defer(&mut self, access: &Access<'_>, footprint: &Footprint<'_>) -> bool {
         self.defer_sweep(access, footprint, Sweep::ONE)
     }
 
-    /// The same of all reads of a site in several rounds.
+    /// Defers all reads of a site in several rounds.
     #[inline(always)]
     pub(super) fn defer_sweep(
         &mut self,
@@ -279,7 +282,7 @@ impl Detector<'_> {
         let deferred = &mut self.resident.deferred;
         let (lowest, end) = sweep.hull(footprint.lowest, footprint.extent);
         if let Some((row, version)) = footprint.pattern {
-            // Of a group that waits: so it was allowed to, and all that its reads have in common has been seen to.
+            // The read belongs to a deferred group, so the common conditions have been checked.
             let known = &deferred.known[row as usize];
             let same = (known.life == deferred.life)
                 & (known.version == version)
@@ -301,7 +304,7 @@ impl Detector<'_> {
         self.defer_first(access, footprint, sweep)
     }
 
-    /// The same of the first one of a group.
+    /// Defers the first read of a group.
     #[inline(never)]
     fn defer_first(
         &mut self,
@@ -333,7 +336,7 @@ impl Detector<'_> {
                     return false;
                 }
             }
-            // Of one read; what is between those of several rounds is not known.
+            // Known for a single read only: between the reads of several rounds there may be unwritten bytes.
             written = match sweep.count {
                 1 => (lowest, lowest + footprint.extent),
                 _ => (u32::MAX, 0),
@@ -367,7 +370,7 @@ impl Detector<'_> {
                 at
             }
         };
-        // Once: copied as one vector of stores that have just been made, they wait for the cache.
+        // Only for the first group: a vector copy of values that were just stored waits until they are in the cache.
         if group == 0 {
             deferred.from = Some((access.r, access.memory));
         }
@@ -390,7 +393,7 @@ impl Detector<'_> {
         true
     }
 
-    /// The same of a read that is like no other.
+    /// Defers a read without a pattern.
     pub(crate) fn defer_window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> bool {
         if access.site.op != AccessOp::Load || !self.resident.deferred.may_defer {
             return false;
@@ -400,7 +403,7 @@ impl Detector<'_> {
         self.defer(access, &footprint)
     }
 
-    /// Notes the reads that wait.
+    /// Records the deferred reads.
     #[inline(always)]
     pub(crate) fn flush(&mut self) {
         if !self.resident.deferred.waiting.is_empty() {

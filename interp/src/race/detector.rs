@@ -1,5 +1,5 @@
-//! The race check of a launch: its shadow memory, its clock and what it found. [`super::access`] and [`super::judge`] say what an
-//! access does to it; here is what blocks, warps and their synchronisations do.
+//! The race check of a launch: its shadow memory, its clock and its findings. [`super::access`] and [`super::judge`]
+//! handle accesses. This module handles blocks, warps and their synchronisations.
 
 use std::collections::HashMap;
 
@@ -20,12 +20,12 @@ pub(super) struct Resident {
     pub(super) order: Order,
     pub(super) table: Table,
     pub(super) cells: Cells,
-    /// Released in shared memory, by offset.
+    /// Releases in shared memory, by offset.
     pub(super) released: HashMap<u32, Released>,
     pub(super) deferred: Deferred,
-    /// Barriers so far, from 1 on.
+    /// The number of barriers so far, from 1 on.
     pub(super) barriers: u32,
-    /// By warp: of its last turn, the barriers then.
+    /// By warp: the number of barriers at its last turn.
     turns: Vec<u32>,
 }
 
@@ -34,20 +34,20 @@ pub(super) struct Resident {
 pub(super) struct GlobalShadow {
     pub(super) table: Table,
     pub(super) regions: Vec<Cells>,
-    /// By address.
+    /// Releases, by address.
     pub(super) released: HashMap<u64, Released>,
-    /// Of a part of a launch: what was touched until there were more entries than there can be, and the cells forgot.
+    /// In a part of a launch: what was touched before the table of entries was full and the cells were cleared.
     pub(super) forgotten: Vec<Touches>,
 }
 
-/// Sees what one worker's blocks do, and keeps the races.
+/// Observes one worker's blocks and collects their races.
 #[derive(Debug)]
 pub(crate) struct Detector<'a> {
     pub(super) subject: &'a Subject<'a>,
-    /// Grows with every synchronisation.
+    /// The time, which grows with every synchronisation.
     pub(super) now: u32,
     pub(super) warp: u32,
-    /// The block that runs.
+    /// The current block.
     pub(super) resident: Resident,
     ended: bool,
     pub(super) repeats: Repeats,
@@ -56,7 +56,7 @@ pub(crate) struct Detector<'a> {
     suspended: HashMap<u64, Resident>,
     pub(super) global: GlobalShadow,
     pub(crate) races: Races,
-    /// Instructions that were judged lane by lane, so far: tells one from another.
+    /// How many instructions were judged lane by lane so far. It identifies each of them.
     pub(super) judged: u64,
     pub(super) cpu: Cpu,
 }
@@ -88,12 +88,12 @@ impl<'a> Detector<'a> {
         }
     }
 
-    /// The block that runs.
+    /// The number of the current block.
     pub(crate) fn block(&self) -> u64 {
         self.resident.block
     }
 
-    /// The warp that runs.
+    /// The number of the current warp.
     pub(crate) fn warp(&self) -> u32 {
         self.warp
     }
@@ -103,13 +103,13 @@ impl<'a> Detector<'a> {
         &self.global.regions
     }
 
-    /// No block runs any more, and nobody asks for the shadow.
+    /// No block runs any more, and the shadow is not needed.
     pub(crate) fn drop_shadow(&mut self) {
         self.global.regions = shadow(self.subject);
     }
 
-    /// A block begins, or continues after others had their turn. Returns the one that is suspended for it. `is_clear`: nothing was noted of the
-    /// last one's shared memory, as nothing will be of this one's.
+    /// A block begins, or continues after others had their turn. Returns the block that is suspended for it.
+    /// `is_clear`: nothing was recorded for the last block's shared memory, and nothing will be for this one's.
     pub(crate) fn begin_block(&mut self, index: u64, is_clear: bool) -> Option<u64> {
         if !self.ended {
             self.leave_list();
@@ -160,7 +160,8 @@ impl<'a> Detector<'a> {
         self.global.table.begin_warp(first_turn);
     }
 
-    /// `__syncwarp` of the lanes in `mask`, or an exchange, which orders no memory, each naming a mask; `alive`: lanes that have not ended.
+    /// `__syncwarp` of the lanes in `mask`, or an exchange, which does not order memory. Each lane names a mask.
+    /// `alive`: lanes that have not ended.
     pub(crate) fn sync_warp(
         &mut self,
         mask: u32,
@@ -184,14 +185,14 @@ impl<'a> Detector<'a> {
         self.now += 1;
     }
 
-    /// A fence of the lanes in `mask`, for the threads of the device or of the block only.
+    /// A fence of the lanes in `mask`: for the threads of the device, or only of the block.
     pub(crate) fn fence(&mut self, mask: u32, device: bool) {
         self.leave_list();
         self.resident.order.fence(self.warp, mask, device, self.now);
         self.now += 1;
     }
 
-    /// Lanes of the warp come to a numbered barrier.
+    /// Lanes of the warp arrive at a numbered barrier.
     pub(crate) fn arrive(&mut self, barrier: u32, mask: u32) {
         self.leave_list();
         self.resident
@@ -205,13 +206,13 @@ impl<'a> Detector<'a> {
         self.resident.order.pass(barrier, warp, mask);
     }
 
-    /// All have.
+    /// All lanes have passed it.
     pub(crate) fn opened(&mut self, barrier: u32) {
         self.resident.order.opened(barrier);
         self.now += 1;
     }
 
-    /// The block's barrier opens. `all_set`: shared memory holds no unwritten value, so reads of it may wait.
+    /// The block's barrier opens. `all_set`: all of shared memory is initialised, so its reads may be deferred.
     pub(crate) fn barrier(&mut self, all_set: bool) {
         self.resident.order.barrier(self.now);
         self.now += 1;
@@ -222,7 +223,7 @@ impl<'a> Detector<'a> {
         self.global.table.barrier();
     }
 
-    /// What a barrier does to the shadow of shared memory.
+    /// Applies a barrier to the shadow of shared memory.
     pub(super) fn open(&mut self, all_set: bool) {
         let resident = &mut self.resident;
         resident.deferred.barrier(&resident.cells, self.cpu);
@@ -234,7 +235,7 @@ impl<'a> Detector<'a> {
         resident.table.barrier();
     }
 
-    /// A thread got memory that another one gave back: who touched it before is forgotten.
+    /// A thread has allocated memory that another one freed: drops the history of that memory.
     pub(crate) fn forget(&mut self, address: u64, bytes: u64) {
         let map = self.subject.map;
         let number = map.find(address) as usize;
@@ -243,13 +244,13 @@ impl<'a> Detector<'a> {
     }
 }
 
-/// Of each region: nobody has touched it.
+/// The empty shadow of each region.
 fn shadow(subject: &Subject<'_>) -> Vec<Cells> {
     let regions = subject.map.regions.iter();
     regions.map(|region| cells(subject, region.size)).collect()
 }
 
-/// Of a memory that nobody has touched.
+/// The empty shadow of a memory.
 fn cells(subject: &Subject<'_>, bytes: u64) -> Cells {
     match subject.quick {
         true => Cells::in_lines(bytes as usize),

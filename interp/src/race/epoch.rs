@@ -1,8 +1,9 @@
-//! Epochs: an access as one number, its tag, so that happens-before is mostly a comparison of two.
+//! Epochs represent an access as one number, its tag, so that happens-before is usually a comparison of two numbers.
 //!
-//! A tag is 32 bits: the lane, the number of an [`Entry`] (block, warp, source access, time), and of readers their reach: one thread,
-//! several lanes of a warp, several warps of a block, several blocks. Entries are numbered as they are made, so a range of tags
-//! ([`Bases`]) is what this block did before its last barrier, or this warp before its last `__syncwarp`.
+//! A tag has 32 bits: the lane, the number of an [`Entry`] (block, warp, source access, time), and for readers their
+//! reach: one thread, several lanes of a warp, several warps of a block, or several blocks. Entries are numbered as
+//! they are created, so everything that this block did before its last barrier, or this warp before its last
+//! `__syncwarp`, is a range of tags ([`Bases`]).
 
 #![allow(
     clippy::inline_always,
@@ -11,15 +12,15 @@
 
 use super::shadow::Cells;
 
-/// Lane and entry of a tag.
+/// The bits of a tag with the lane and the entry.
 pub(crate) const PLACE: u32 = (1 << 29) - 1;
-/// Entries there can be. Tests reach the end of fewer.
+/// The most entries. Tests use a lower limit to reach it.
 pub(crate) const MAX_ENTRIES: u32 = if cfg!(test) { 1 << 17 } else { 1 << 24 };
-/// Entries that are kept without asking.
+/// The number of entries below which the table is never compacted.
 const LEAST_ENTRIES: usize = 1 << 16;
-/// Cells for which one entry may be kept without asking: half of the program's own memory.
+/// The same in cells per entry: the entries may take half the size of the program's memory.
 const CELLS_PER_ENTRY: usize = 8;
-/// Where the reach begins.
+/// The position of the reach.
 const REACH: u32 = 29;
 /// Readers: one thread.
 pub(crate) const ONE: u32 = 0;
@@ -29,12 +30,12 @@ pub(crate) const WARP: u32 = 1;
 pub(crate) const BLOCK: u32 = 2;
 /// Several blocks.
 pub(crate) const GRID: u32 = 3;
-/// A write that happens before everything.
+/// The tag of a write that happens before everything.
 pub(crate) const WRITTEN: u32 = 1;
-/// They are atomics.
+/// Marks readers that are atomics.
 pub(crate) const ATOMIC: u32 = 1 << 31;
 
-/// How far a tag's readers reach.
+/// The reach of a tag's readers.
 #[inline(always)]
 pub(crate) fn reach(tag: u32) -> u32 {
     tag >> REACH & 3
@@ -52,24 +53,25 @@ pub(crate) struct Entry {
     /// The source access.
     pub(crate) counter: u32,
     pub(crate) block: u32,
-    /// When: orders the events of a block.
+    /// Its time, which orders the events of a block.
     pub(crate) time: u32,
     pub(crate) warp: u8,
     pub(crate) volatile: bool,
 }
 
-/// Ranges of tags that are known to be ordered before what the current warp does.
+/// Ranges of tags that are known to happen before the current warp's accesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bases {
-    /// From here to `epoch`: this block, before its last barrier.
+    /// From here up to `epoch`: entries of this block before its last barrier.
     pub(crate) block: u32,
     pub(crate) epoch: u32,
-    /// From here on: this warp. To `sync`: before all its lanes synchronised.
+    /// From here on: entries of this warp. Up to `sync`: before all its lanes synchronised.
     pub(crate) warp: u32,
     pub(crate) sync: u32,
-    /// The warp has not had a turn since the barrier: from `epoch` to `warp` it is others' entries.
+    /// Whether this is the warp's first turn since the barrier, so that the entries from `epoch` to `warp` belong to
+    /// other warps.
     pub(crate) first_turn: bool,
-    /// The block has not been aside: before `block` it is other blocks' entries.
+    /// Whether the block has not been suspended, so that the entries before `block` belong to other blocks.
     pub(crate) new_block: bool,
 }
 
@@ -93,7 +95,7 @@ impl Bases {
             | ((place >= self.warp) & ((place ^ me) & 31 == 0))
     }
 
-    /// Whether readers reach as far as they and another one would.
+    /// Whether adding another reader would not extend the reach of the readers.
     #[inline(always)]
     pub(crate) fn covers(self, tag: u32, exact: bool) -> bool {
         let (place, reach) = (tag & PLACE, reach(tag));
@@ -104,8 +106,8 @@ impl Bases {
                 | (reach == GRID))
     }
 
-    /// How far a reader that nothing orders before the current warp and another thread of that warp reach; [`ONE`] if the
-    /// numbers do not tell.
+    /// The reach of two readers: one that is not ordered before the current warp, and another thread of that warp.
+    /// [`ONE`] if the numbers do not tell.
     #[inline(always)]
     pub(crate) fn distance(self, place: u32) -> u32 {
         let (in_block, in_grid) = (u32::from(self.first_turn), u32::from(self.new_block));
@@ -118,7 +120,7 @@ impl Bases {
         }
     }
 
-    /// Whether all readers are.
+    /// Whether all readers are ordered before `me`.
     #[inline(always)]
     pub(crate) fn orders_all(self, tag: u32, me: u32) -> bool {
         let (place, reach) = (tag & PLACE, reach(tag));
@@ -129,14 +131,14 @@ impl Bases {
     }
 }
 
-/// Entries and the ranges among them.
+/// The entries, and the ranges among them.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     pub(crate) entries: Vec<Entry>,
-    /// By counter: the entry made last, and when.
+    /// By counter: the time and number of its latest entry.
     latest: Vec<(u32, u32)>,
     bases: Bases,
-    /// Entries there may be before it is worth looking which are in use.
+    /// The number of entries from which on the table is compacted.
     most: usize,
 }
 
@@ -152,7 +154,7 @@ impl Table {
         table
     }
 
-    /// Forgets everything. Entry 0 is nobody's.
+    /// Drops all entries. Entry 0 belongs to no access.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.entries.push(Entry {
@@ -166,15 +168,16 @@ impl Table {
         self.begin_block(self.bases.new_block);
     }
 
-    /// Expects so many cells: what entries there may be without looking which are in use follows from that.
+    /// Sets the number of cells, which determines how many entries there may be before the table is compacted.
     pub(crate) fn expect(&mut self, cells: usize) {
         self.most = (cells / CELLS_PER_ENTRY).max(LEAST_ENTRIES);
     }
 
-    /// The ranges now.
+    /// The current ranges.
     ///
-    /// Each number is read by itself. The compiler would read them as one vector, and a CPU cannot make that of the stores that have just
-    /// written one number each: it would wait until they are in the cache, and with them every store before them that missed it.
+    /// Each number is read separately. The compiler would otherwise read them as one vector, and a CPU cannot assemble
+    /// that from stores that have just written the numbers one by one. It would wait until they are in the cache, and
+    /// with them every earlier store that missed it.
     #[inline(always)]
     pub(crate) fn bases(&self) -> Bases {
         // SAFETY: it is a reference.
@@ -188,17 +191,17 @@ impl Table {
         }
     }
 
-    /// What is noted next was done then.
+    /// Sets the ranges of an earlier time, for accesses that are recorded late.
     pub(crate) fn set_bases(&mut self, bases: Bases) {
         self.bases = bases;
     }
 
-    /// Tags from here on are new.
+    /// The first tag that is not used yet.
     pub(crate) fn next(&self) -> u32 {
         (self.entries.len() as u32) << 5
     }
 
-    /// A block begins, or goes on.
+    /// A block begins or continues.
     pub(crate) fn begin_block(&mut self, new_block: bool) {
         let next = self.next();
         self.bases = Bases {
@@ -211,7 +214,7 @@ impl Table {
         };
     }
 
-    /// The block is at its beginning again.
+    /// Returns to the start of the block.
     pub(crate) fn begin_again(&mut self) {
         self.begin_block(self.bases.new_block);
     }
@@ -221,7 +224,7 @@ impl Table {
         self.bases.first_turn
     }
 
-    /// A warp goes on; `first_turn`: since the barrier it has not been its turn.
+    /// A warp continues. `first_turn`: it is its first turn since the barrier.
     #[inline(always)]
     pub(crate) fn begin_warp(&mut self, first_turn: bool) {
         let next = self.next();
@@ -238,7 +241,7 @@ impl Table {
         self.bases.sync = self.next();
     }
 
-    /// The entry of a source access now, as a tag without lane.
+    /// The current entry of a source access, as a tag without a lane.
     #[inline(always)]
     pub(crate) fn tag(&mut self, counter: u32, now: u32, make: impl FnOnce() -> Entry) -> u32 {
         let latest = &mut self.latest[counter as usize];
@@ -258,17 +261,17 @@ impl Table {
         self.entries.len() as u32 >= MAX_ENTRIES - 1
     }
 
-    /// Of a table that was full and has been compacted: it would soon be full again.
+    /// For a table that was full and has been compacted: whether it would soon be full again.
     pub(crate) fn stays_full(&self) -> bool {
         self.entries.len() as u32 >= MAX_ENTRIES / 16 * 15
     }
 
-    /// Whether it is time to [compact](Table::compact): at the latest when it is full.
+    /// Whether it is time to [compact](Table::compact): at the latest when the table is full.
     pub(crate) fn is_long(&self) -> bool {
         self.is_full() || self.entries.len() >= self.most
     }
 
-    /// Drops entries that no cell speaks of.
+    /// Drops entries that no cell refers to.
     #[cold]
     pub(crate) fn compact(&mut self, memory: &mut [Cells]) {
         let mut numbers = vec![0u32; self.entries.len() + 1];
@@ -290,7 +293,7 @@ impl Table {
                 kept.push(*entry);
             }
         }
-        // Tags that end a range may be of no entry yet.
+        // Tags that end a range may not belong to an entry yet.
         if let Some(end) = numbers.last_mut() {
             *end = kept.len() as u32;
         }

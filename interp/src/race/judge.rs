@@ -1,5 +1,5 @@
-//! The lanes of an access that no comparison of numbers could clear, one by one: what the order says of each earlier access,
-//! and what kind of conflict there is if nothing does.
+//! Judges the lanes of an access that a comparison of numbers could not clear, one by one: whether the order covers
+//! each earlier access, and otherwise which kind of conflict there is.
 
 use super::access::ShadowId;
 use super::detector::Detector;
@@ -13,12 +13,12 @@ use crate::isa::mask::LaneMask;
 use crate::machine::ops::element::{self, lane_value};
 use crate::observe::Access;
 
-/// Lanes of an access that an earlier one may be in conflict with.
+/// Lanes of an access that may conflict with an earlier one.
 struct Suspects<'a> {
     access: &'a Access<'a>,
     at: ShadowId,
     lanes: &'a Lanes,
-    /// Bytes from a lane's first byte to the current cell.
+    /// The distance in bytes from a lane's first byte to the current cell.
     within: u32,
     /// Bytes of a cell as a power of two.
     shift: u32,
@@ -27,8 +27,8 @@ struct Suspects<'a> {
 }
 
 impl Detector<'_> {
-    /// Judges some lanes of an access: those that no comparison could clear, and those that write what a lower one
-    /// writes. `offset`: of each lane's first byte in its memory.
+    /// Judges some lanes of an access: those that a comparison could not clear, and those that write the same place as
+    /// a lower one. `offset`: the offset of each lane's first byte in its memory.
     #[inline(never)]
     pub(super) fn judge(
         &mut self,
@@ -59,7 +59,7 @@ impl Detector<'_> {
         self.judge_stores(&suspects, lost);
     }
 
-    /// Lanes that no comparison of numbers could clear.
+    /// Judges lanes that a comparison of numbers could not clear.
     #[inline(never)]
     fn judge_lanes(&mut self, suspects: &Suspects<'_>, bad: u32) {
         let mut cells = std::mem::take(self.cells(suspects.at));
@@ -80,7 +80,7 @@ impl Detector<'_> {
                     let now = last & !31 == suspects.lanes.tag
                         && suspects.lanes.mask >> at & 1 == 1
                         && suspects.lanes.cells[at] as usize == cell;
-                    // Of several lanes of one instruction, the lowest one's value stays.
+                    // If several lanes of one instruction write, the lowest one's value stays.
                     if !(now && at < lane) {
                         cells.write[cell] = me;
                     }
@@ -111,7 +111,7 @@ impl Detector<'_> {
         let readers = cells.read[cell];
         if readers & ATOMIC != 0 {
             self.against_readers(suspects, cells, cell, me);
-            // They were writes, too. Of several that are in conflict with the read the last one stays: one has been found.
+            // Atomics are also writes. If several conflict with the read, the last one is kept: one has been reported.
             cells.write[cell] = readers & PLACE;
             cells.read[cell] = me;
         } else {
@@ -119,7 +119,7 @@ impl Detector<'_> {
         }
     }
 
-    /// Puts a reader (or an atomic) to the others.
+    /// Adds a reader (or an atomic) to the others.
     fn join(&mut self, at: ShadowId, cells: &mut Cells, cell: usize, me: u32) {
         let readers = cells.read[cell];
         if readers == 0 || self.all_ordered(at, cells, cell, me & !ATOMIC) {
@@ -170,8 +170,8 @@ impl Detector<'_> {
         match reach(readers) {
             ONE => last,
             _ if self.subject.exact => many().iter().all(|&one| self.is_ordered(at, one, me)),
-            // Nothing orders one of them but what orders all: a `__syncwarp` of all lanes, a barrier. A thread's own are no
-            // measure of that.
+            // Only an order of the whole reach counts, such as a barrier or a `__syncwarp` of all lanes. An order of
+            // single threads says nothing about the other readers.
             reach => {
                 let entry = self.table(at).entry(readers);
                 let block = u64::from(entry.block) == self.resident.block;
@@ -202,15 +202,15 @@ impl Detector<'_> {
         }
     }
 
-    /// An access against an earlier one.
+    /// Compares an access with an earlier one.
     fn against(&mut self, suspects: &Suspects<'_>, tag: u32, me: u32) {
         if !self.is_ordered(suspects.at, tag, me) {
             self.conflict(suspects, tag, me, false);
         }
     }
 
-    /// Whether the thread, or one it is ordered after, has read the cell since it was written last: then this write is the later one, for all
-    /// threads that look at it with `volatile` or atomic accesses.
+    /// Whether the thread, or one that happens before it, has read the cell since the last write. If so, the current
+    /// write is the later one for all threads that access the place with `volatile` or atomic accesses.
     fn has_seen(&self, at: ShadowId, cells: &Cells, cell: usize, me: u32) -> bool {
         let readers = cells.read[cell];
         if readers == 0 {
@@ -222,7 +222,7 @@ impl Detector<'_> {
         all.any(|&reader| self.is_ordered(at, reader, me))
     }
 
-    /// A write against all earlier readers; the first that is in conflict is enough.
+    /// Compares a write with all earlier readers. The first conflict is enough.
     fn against_readers(&mut self, suspects: &Suspects<'_>, cells: &Cells, cell: usize, me: u32) {
         if self.all_ordered(suspects.at, cells, cell, me) {
             return;
@@ -247,7 +247,7 @@ impl Detector<'_> {
         }
     }
 
-    /// Lanes of one instruction that write what a lower one writes.
+    /// Judges lanes of one instruction that write the same place as a lower one.
     fn judge_stores(&mut self, suspects: &Suspects<'_>, lost: u32) {
         for lane in LaneMask(lost) {
             let cell = suspects.lanes.cells[lane] as usize;
@@ -256,8 +256,8 @@ impl Detector<'_> {
         }
     }
 
-    /// Whether an earlier atomic was the release itself that the thread took up: the last of several blocks may write the
-    /// counter that they all have counted up.
+    /// Whether the earlier atomic is itself the release that the thread acquired: the last of several blocks may write
+    /// the counter that all have incremented.
     fn has_acquired(&self, suspects: &Suspects<'_>, earlier: &Entry, tag: u32, me: u32) -> bool {
         let lane = (me & 31) as usize;
         let within = u64::from(suspects.within);
@@ -283,7 +283,7 @@ impl Detector<'_> {
             })
     }
 
-    /// Two accesses that nothing orders; `seen`: the later one's thread has read what the earlier one wrote.
+    /// Reports two unordered accesses. `seen`: the later one's thread has read what the earlier one wrote.
     #[cold]
     fn conflict(&mut self, suspects: &Suspects<'_>, tag: u32, me: u32, seen: bool) {
         let earlier = *self.table(suspects.at).entry(tag);
@@ -353,7 +353,7 @@ impl Detector<'_> {
             .add(kind, first, second, place, self.judged, crosses);
     }
 
-    /// What the verdict on two accesses depends on, but for their history.
+    /// The facts that the verdict on two accesses depends on, except for their history.
     fn facts(
         &self,
         suspects: &Suspects<'_>,
@@ -431,14 +431,14 @@ impl Values<'_> {
         }
     }
 
-    /// What a lane of the access stores.
+    /// The value that a lane of the access stores.
     fn written(&self, lane: usize) -> u64 {
         let (r, site) = (self.suspects.access.r, self.suspects.access.site);
         let register = site.values[self.component as usize % 4];
         lane_value(r, site.access.ty, register, lane)
     }
 
-    /// What is at_place.
+    /// The value in memory there.
     fn before(&self) -> u64 {
         let ty = self.suspects.access.site.access.ty;
         let first = (self.suspects.bytes)(self.lane);

@@ -1,13 +1,13 @@
-//! Happens-before, beyond program order and barriers: `__syncwarp` of some lanes, and release and acquire.
+//! Happens-before, in addition to program order and barriers: `__syncwarp` of some lanes, and release and acquire.
 //!
-//! Time is one number that grows with every synchronisation. A thread's [`VectorClock`] has a time for each block, up to which all that
-//! the block did happens before the thread, and later times of single threads.
+//! Time is one number that grows with every synchronisation. A thread's [`VectorClock`] has a time for each block, up
+//! to which everything that the block did happens before the thread, and later times of single threads.
 //!
-//! - A fence copies the clock of its thread. An atomic or `volatile` store after it *releases* the copy at its address.
+//! - A fence copies the clock of its thread. A later atomic or `volatile` store *releases* the copy at its address.
 //! - An atomic or `volatile` load there *acquires* it: the clock joins that of the loading thread.
-//! - PTX asks for a fence of the reader, too. CUDA's own samples have none, so it is asked for only where a lock is taken (a
-//!   compare-and-swap with a constant, in a loop); a barrier will do as well.
-//! - Scope: what only a fence or an atomic of block scope releases can be acquired in the block alone.
+//! - PTX requires a fence of the reader, too. CUDA's own samples have none, so it is required only where a lock is taken
+//!   (a compare-and-swap with a constant, in a loop); a barrier is also sufficient.
+//! - Scope: a release by a fence or an atomic of block scope can be acquired only in the block.
 //! - A barrier or `__syncwarp` joins the clocks of its threads, acquired and fenced.
 
 use std::collections::HashMap;
@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use crate::isa::mask::LaneMask;
 
-/// Whose time it is: a block's number, and 0 for the whole block or else the thread's number plus one.
+/// The owner of a time: a block's number, and 0 for the whole block or otherwise the thread's number plus one.
 type Agent = (u32, u32);
 
-/// Up to when what each block and thread did happens before. In ascending order; a thread is listed only if its time is later than its
-/// block's.
+/// For each block and thread, the time up to which its accesses happen before. The list is in ascending order. It
+/// contains a thread only if its time is later than its block's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct VectorClock(Vec<(Agent, u32)>);
 
@@ -59,7 +59,7 @@ impl VectorClock {
         self.0 = sum;
     }
 
-    /// Whether joining the other would add nothing.
+    /// Whether joining the other would change nothing.
     fn includes(&self, other: &VectorClock) -> bool {
         let mut ours = self.0.iter().peekable();
         let mut all = (u32::MAX, 0);
@@ -94,7 +94,8 @@ impl VectorClock {
     }
 }
 
-/// The lanes of a `__syncwarp` that wait for each other, and the lowest of them: each of `mask` waits for those it has named.
+/// The groups of lanes that wait for each other at a `__syncwarp`, and the lowest lane of each. Each lane of `mask`
+/// waits for those it has named.
 pub(crate) fn groups(mask: u32, named: &[u32; 32]) -> impl Iterator<Item = (u32, u32)> {
     let mut left = mask;
     std::iter::from_fn(move || {
@@ -124,11 +125,11 @@ fn joined(a: &SharedClock, b: &SharedClock) -> SharedClock {
 #[derive(Clone, Debug, Default)]
 struct ThreadClocks {
     acquired: SharedClock,
-    /// Acquired with a lock and waiting for a fence: what the block's own threads released, and what others did.
+    /// Acquired with a lock, and waiting for a fence: releases of the block's own threads, and of others.
     unfenced: [SharedClock; 2],
-    /// By a fence of at least block scope, and of at least device scope.
+    /// Fenced with at least block scope, and with at least device scope.
     fenced: [SharedClock; 2],
-    /// Acquired last, of each scope: a thread that polls acquires the same again and again.
+    /// The last acquired clock of each scope, because a thread that polls acquires the same one again and again.
     last_acquired: [SharedClock; 2],
 }
 
@@ -144,26 +145,26 @@ impl ThreadClocks {
     }
 }
 
-/// What was released at an address.
+/// The releases at an address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Released {
     device: SharedClock,
-    /// For threads of that block only.
+    /// A release for threads of one block only.
     block: Option<(u32, Arc<VectorClock>)>,
-    /// Agent released: block and thread, and the time of the fence.
+    /// The releasing threads: block and thread, and the time of the fence.
     pub(crate) by: HashMap<(u32, u32), u32>,
 }
 
-/// When lanes last synchronised: `[l][m]`: what `m` did until then is ordered before `l`.
+/// When lanes last synchronised. `[l][m]`: everything that `m` did up to that time is ordered before `l`.
 type Pairs = Box<[[u32; 32]; 32]>;
 
 /// When lanes of a block's warps last met.
 #[derive(Debug, Default)]
 struct Lanes {
-    /// By warp: all of them.
+    /// By warp: when all of its lanes met.
     full: Vec<u32>,
     pairs: Vec<Option<Pairs>>,
-    /// Some of them are not empty.
+    /// Whether some of `pairs` are not empty.
     has_pairs: bool,
 }
 
@@ -177,7 +178,7 @@ impl Lanes {
         }
     }
 
-    /// Whether what a lane of a warp did at `time` was before the last time that it met another one.
+    /// Whether an access of a lane at `time` was before the last time that the lane met another one.
     fn have_met(&self, warp: u32, lane: u32, time: u32, other: u32) -> bool {
         time <= self.last(warp, lane, other)
     }
@@ -196,7 +197,7 @@ impl Lanes {
         }
     }
 
-    /// Some lanes of a warp meet; `all`: those are all that live.
+    /// Some lanes of a warp meet. `all`: these are all live lanes.
     fn meet(&mut self, warp: u32, lanes: u32, all: bool, now: u32) {
         if all {
             self.full[warp as usize] = now;
@@ -224,19 +225,20 @@ impl Lanes {
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     block: u32,
-    /// The last barrier.
+    /// The time of the last barrier.
     barrier: u32,
-    /// By `__syncwarp`, which orders memory.
+    /// Synchronised by `__syncwarp`, which orders memory.
     synced: Lanes,
-    /// By that, or by exchanges, which order none. What a lane passes on to other warps counts as ordered by them.
+    /// Met at `__syncwarp` or at exchanges, which do not order memory. A lane that passes a value on to other warps is
+    /// assumed to be ordered by them.
     met: Lanes,
     /// By thread; empty until the first fence or acquire.
     own: Vec<ThreadClocks>,
     /// What all threads acquired and fenced before the last barrier.
     common: ThreadClocks,
-    /// It is not empty.
+    /// Whether `common` is not empty.
     has_common: bool,
-    /// By numbered barrier: what those did before who have come to it.
+    /// By numbered barrier: what the threads that have arrived did before.
     numbered: HashMap<u32, SharedClock>,
 }
 
@@ -261,7 +263,7 @@ impl Order {
         &mut self.own[thread as usize]
     }
 
-    /// Whether what `thread` of this block's `warp` did at `time` is ordered before what a thread of it does now.
+    /// Whether an access of the thread `from` in this block at `time` is ordered before a current one of `to`.
     pub(crate) fn in_block(&self, from: (u32, u32), time: u32, to: (u32, u32)) -> bool {
         let ((warp, lane), (my_warp, my_lane)) = (from, to);
         if from == to || time <= self.barrier {
@@ -273,7 +275,7 @@ impl Order {
         self.acquired(self.block, 32 * warp + lane, time, to)
     }
 
-    /// Whether lanes of one warp have taken part in an exchange since the first of them did something.
+    /// Whether lanes of one warp have taken part in an exchange since the first of them made an access at `time`.
     pub(crate) fn exchanged(&self, from: (u32, u32), time: u32, to: (u32, u32)) -> bool {
         from.0 == to.0 && self.met.have_met(from.0, from.1, time, to.1)
     }
@@ -283,12 +285,12 @@ impl Order {
         time <= self.barrier
     }
 
-    /// Whether what any lane of this block's `warp` did up to `time` is ordered before what a thread of `to` does now.
+    /// Whether accesses of all lanes of this block's `warp` up to `time` are ordered before a current one of `to`.
     pub(crate) fn all_lanes(&self, warp: u32, time: u32, to: u32) -> bool {
         time <= self.barrier || warp == to && time <= self.synced.full[warp as usize]
     }
 
-    /// Whether what a thread of any block did at `time` happens before a release that this one acquired.
+    /// Whether an access of a thread of any block at `time` happens before a release that this one acquired.
     pub(crate) fn acquired(&self, block: u32, thread: u32, time: u32, to: (u32, u32)) -> bool {
         let covers = |clock: &SharedClock| {
             clock
@@ -302,7 +304,7 @@ impl Order {
                 .is_some_and(|own| covers(&own.acquired))
     }
 
-    /// Whether that would be so if a fence had followed where the lock was taken.
+    /// Whether it would if a fence had followed after the lock was taken.
     pub(crate) fn misses_fence(&self, block: u32, thread: u32, time: u32, to: (u32, u32)) -> bool {
         let own = self.own.get((32 * to.0 + to.1) as usize);
         own.is_some_and(|own| {
@@ -311,7 +313,7 @@ impl Order {
         })
     }
 
-    /// All threads came to a barrier.
+    /// All threads arrived at a barrier.
     pub(crate) fn barrier(&mut self, now: u32) {
         self.barrier = now;
         if !self.own.is_empty() {
@@ -324,7 +326,7 @@ impl Order {
         self.met.barrier();
     }
 
-    /// Lanes of a warp synchronised, or exchanged values; `all`: those are all that live.
+    /// Lanes of a warp synchronised, or exchanged values. `all`: these are all live lanes.
     pub(crate) fn meet(
         &mut self,
         (warp, lanes): (u32, u32),
@@ -348,7 +350,7 @@ impl Order {
         }
     }
 
-    /// All that happens before what a thread does now, and up to when.
+    /// The clock of everything that happens before a thread's current accesses.
     fn clock(&self, warp: u32, lane: usize, now: u32) -> VectorClock {
         let mut clock = vec![((self.block, 0), self.barrier)];
         for other in 0..32 {
@@ -370,7 +372,7 @@ impl Order {
         clock
     }
 
-    /// Lanes come to a numbered barrier.
+    /// Lanes arrive at a numbered barrier.
     pub(crate) fn arrive(&mut self, barrier: u32, warp: u32, lanes: u32, now: u32) {
         for lane in LaneMask(lanes) {
             let clock = Some(Arc::new(self.clock(warp, lane, now)));
@@ -379,7 +381,7 @@ impl Order {
         }
     }
 
-    /// Lanes pass it: all that came did what they did before.
+    /// Lanes pass it. They are then ordered after everything that the arrived threads did before it.
     pub(crate) fn pass(&mut self, barrier: u32, warp: u32, lanes: u32) {
         let clock = self.numbered.get(&barrier).cloned().flatten();
         for lane in LaneMask(lanes) {
@@ -391,12 +393,12 @@ impl Order {
         }
     }
 
-    /// It begins again.
+    /// The barrier starts again.
     pub(crate) fn opened(&mut self, barrier: u32) {
         self.numbered.remove(&barrier);
     }
 
-    /// A fence of some lanes; `device`: others than the block's threads see it, too.
+    /// A fence of some lanes. `device`: threads of other blocks see it, too.
     pub(crate) fn fence(&mut self, warp: u32, lanes: u32, device: bool, now: u32) {
         for lane in LaneMask(lanes) {
             let thread = 32 * warp + lane as u32;
@@ -423,7 +425,7 @@ impl Order {
                 .is_some_and(|own| own.fenced[0].is_some())
     }
 
-    /// An atomic or `volatile` store of a thread; `device`: other blocks see it, too.
+    /// An atomic or `volatile` store of a thread. `device`: other blocks see it, too.
     pub(crate) fn release(&mut self, thread: u32, at: &mut Released, device: bool) {
         let own = self.own.get(thread as usize);
         let fenced = |level: usize| {
@@ -446,7 +448,7 @@ impl Order {
         }
     }
 
-    /// An atomic or `volatile` load of a thread; `device`: it sees what other blocks do; `takes` a lock.
+    /// An atomic or `volatile` load of a thread. `device`: it sees other blocks' stores. `takes`: it takes a lock.
     pub(crate) fn acquire(&mut self, thread: u32, at: &Released, device: bool, takes: bool) {
         let block = match &at.block {
             Some((block, clock)) if *block == self.block => Some(clock.clone()),

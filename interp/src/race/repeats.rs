@@ -1,13 +1,14 @@
-//! Blocks that do with shared memory what a block before them did.
+//! Skips the race check of shared memory for blocks that repeat an earlier block.
 //!
-//! Most blocks of a launch access their shared memory in the same order, with the same lanes, at the same offsets. What is to be said of a
-//! block follows from that alone, as long as no pair of accesses has to be judged: values decide only there. So the accesses of a block of
-//! which nothing was to be said are written down, and those of the next blocks are compared with them: as long as they are the same, nothing
-//! is to be said of them either, and no cell is touched. Where a block departs, what it did until then is noted after all
-//! ([`Detector::depart`]), as of the warp and the moment it came from, and the block goes on without the list.
+//! Most blocks of a launch access their shared memory in the same order, with the same lanes, at the same offsets. The
+//! result of the check follows from that alone, as long as no pair of accesses has to be judged: only then do values
+//! matter. So the accesses of a block without findings are recorded, and those of later blocks are compared with the
+//! recorded list. As long as they are the same, there are no findings either, and no cell is touched. If a block
+//! departs from the list, its accesses until then are recorded in the cells after all ([`Detector::depart`]), as of
+//! their warps and times, and the block goes on without the list.
 //!
-//! The list is of loads and stores between barriers and turns of warps. Atomics, `volatile` accesses, fences and other synchronisation,
-//! and values that nobody wrote end it.
+//! The list has loads and stores, with the barriers and turns of warps between them. Atomics, `volatile` accesses,
+//! fences, other synchronisation, and uninitialised values end it.
 
 #![allow(
     clippy::inline_always,
@@ -24,44 +25,44 @@ use crate::isa::registers::View;
 use crate::observe::{Access, Swept};
 use crate::patience::Patience;
 
-/// Most accesses of a block that are written down: 1 MiB of them.
+/// The most recorded accesses of a block: 1 MiB of them.
 const MAX_EVENTS: usize = 1 << 15;
-/// Most patterns of theirs: who has more will not do the same again.
+/// The most patterns of these. A block with more is unlikely to be repeated.
 const MAX_KEPT: usize = 1 << 10;
-/// A list has so many points at first, gets one for a block like it, and loses some for a block that departs.
+/// The initial score of a list. It gains a point for a block that follows it, and loses some for a block that departs.
 const POINTS: u32 = 4;
 const MOST_POINTS: u32 = 16;
 const LOSS: u32 = 2;
 
-/// An access: by whom, when, and where.
+/// A recorded access: its site, time and offsets.
 #[derive(Clone, Copy, Debug)]
 struct Event {
-    /// The site, and which of its patterns.
+    /// The site, and the version of its pattern.
     row: u32,
     version: u32,
-    /// Where its lanes are: among what is kept.
+    /// The footprint's index in the list of recorded footprints.
     kept: u32,
     lowest: u32,
-    /// Of loads: all of several rounds of a loop.
+    /// For loads: all rounds of a loop.
     sweep: Sweep,
     mask: u32,
     warp: u32,
-    /// Turns and barriers of the block until then.
+    /// The number of turns and barriers of the block until then.
     time: u32,
-    /// Barriers alone.
+    /// The number of barriers alone.
     barriers: u32,
-    /// The warp's first turn since the barrier.
+    /// Whether it is the warp's first turn since the barrier.
     first_turn: bool,
 }
 
 impl Event {
-    /// Whether it is the same access. Without branches: nearly always, it is.
+    /// Whether it is the same access. Without branches, because it nearly always is.
     #[inline(always)]
     fn is(&self, other: &Event) -> bool {
         (self.version ^ other.version) | (self.lowest ^ other.lowest) == 0 && self.is_like(other)
     }
 
-    /// The same, wherever its lanes are.
+    /// Whether it is the same access apart from its offsets.
     #[inline(always)]
     fn is_like(&self, other: &Event) -> bool {
         (self.row ^ other.row)
@@ -77,10 +78,10 @@ impl Event {
     }
 }
 
-/// The version of what has no pattern.
+/// The version of an access without a pattern.
 const NO_VERSION: u32 = u32::MAX;
 
-/// Where the lanes of a pattern access, as [`Footprint`] says it.
+/// A recorded footprint of a pattern: the offsets of its lanes, as in [`Footprint`].
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     pattern: Option<(u32, u32)>,
@@ -91,33 +92,34 @@ struct Kept {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Mode {
-    /// Accesses are noted as ever.
+    /// Accesses are recorded in the cells only.
     #[default]
     Off,
-    /// The same, and written down.
+    /// Accesses are recorded in the cells and in the list.
     Records,
-    /// The block has done what the list says so far.
+    /// The block has followed the list so far.
     Follows,
 }
 
-/// The list, and what the current block has to do with it.
+/// The list, and the current block's relation to it.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     mode: Mode,
     events: Vec<Event>,
     kept: Vec<Kept>,
-    /// The list is of a whole block.
+    /// Whether the list is of a whole block.
     whole: bool,
     points: u32,
-    /// Blocks have done what the list says.
+    /// Whether blocks have followed the list.
     was_useful: bool,
-    /// Before a block is written down, if those that were are of no use.
+    /// Delays the next recording if earlier lists were useless.
     patience: Patience,
-    /// How many of the list the block has done.
+    /// How many entries of the list the block has followed.
     at: usize,
-    /// The moment it began.
+    /// The time when it began.
     begun: u32,
-    /// Registers and memory of its first access. What is noted later needs none of the registers: nothing of it is judged.
+    /// The registers and memory of its first access. Recording in the cells later needs no registers, because nothing
+    /// of it is judged.
     from: Option<(View, *const u8)>,
 }
 
@@ -125,7 +127,7 @@ pub(super) struct Repeats {
 unsafe impl Send for Repeats {}
 
 impl Repeats {
-    /// Something is to be said of the block, or it does what the list cannot tell: it is not written down.
+    /// The block has a finding, or does something that the list cannot contain: it is not recorded.
     pub(super) fn spoil(&mut self) {
         if self.mode == Mode::Records {
             self.mode = Mode::Off;
@@ -133,7 +135,7 @@ impl Repeats {
         }
     }
 
-    /// A block begins at a moment.
+    /// A block begins at a time.
     fn begin(&mut self, now: u32) {
         (self.at, self.begun, self.from) = (0, now, None);
         self.mode = match self.whole {
@@ -182,16 +184,16 @@ impl Repeats {
         self.events.push(event);
     }
 
-    /// Whether an access is that one of the list.
+    /// Whether an access is the one at `at` in the list.
     #[inline(always)]
     fn is_at(&mut self, at: usize, event: &Event, footprint: &Footprint<'_>) -> bool {
-        // Two accesses without a pattern need not be at the same offsets.
+        // Two accesses without a pattern may have different offsets.
         let next = self.events.get(at).filter(|_| footprint.pattern.is_some());
         next.is_some_and(|next| next.is(event)) || self.is_renumbered(at, event, footprint)
     }
 
-    /// The same of one whose site got another pattern since, or that has none: its lanes can still be where they were. A block at an edge of
-    /// the grid has such accesses, and the blocks behind it get other patterns.
+    /// The same for an access whose site has got another pattern since, or that has none: its lanes may still have the
+    /// same offsets. A block at an edge of the grid makes such accesses, and the blocks after it get other patterns.
     #[cold]
     #[inline(never)]
     fn is_renumbered(&mut self, at: usize, event: &Event, footprint: &Footprint<'_>) -> bool {
@@ -210,7 +212,7 @@ impl Repeats {
     }
 }
 
-/// Those that are of shared memory.
+/// The requests to shared memory among these.
 #[inline(always)]
 fn shared<'a>(loads: &'a [Swept<'a>]) -> impl Iterator<Item = &'a Swept<'a>> {
     let is_shared = |load: &&Swept<'_>| load.access.space == Space::Shared;
@@ -218,12 +220,12 @@ fn shared<'a>(loads: &'a [Swept<'a>]) -> impl Iterator<Item = &'a Swept<'a>> {
 }
 
 impl Detector<'_> {
-    /// Whether blocks may be like each other: shared memory has a shadow, and nothing else orders its accesses.
+    /// Whether blocks may repeat each other: shared memory has a shadow, and nothing but barriers orders its accesses.
     fn may_repeat(&self) -> bool {
         self.subject.quick && !self.subject.exact && !self.subject.fences && self.subject.shadows()
     }
 
-    /// A block begins that has not run before.
+    /// A new block begins.
     pub(super) fn begin_repeats(&mut self) {
         if self.may_repeat() {
             self.repeats.begin(self.now);
@@ -234,14 +236,14 @@ impl Detector<'_> {
         self.repeats.end();
     }
 
-    /// The block does what the list says: nothing is noted.
+    /// Whether the block follows the list, so that nothing is recorded.
     #[inline(always)]
     pub(crate) fn follows(&self) -> bool {
         self.repeats.mode == Mode::Follows
     }
 
-    /// Whether an access to shared memory is the next one of the list, so that nothing is to be done. `is_clean`: no lane holds a value that
-    /// nobody wrote.
+    /// Whether an access to shared memory is the next one of the list, so that nothing has to be done. `is_clean`: no
+    /// lane holds an uninitialised value.
     #[inline(always)]
     pub(crate) fn repeats(
         &mut self,
@@ -266,7 +268,7 @@ impl Detector<'_> {
         false
     }
 
-    /// The same of an access that is like no pattern.
+    /// The same for an access without a pattern.
     pub(crate) fn repeats_window(
         &mut self,
         access: &Access<'_>,
@@ -285,7 +287,7 @@ impl Detector<'_> {
         self.repeats(access, &footprint, is_clean)
     }
 
-    /// An access as it would stand in the list.
+    /// An access as an entry of the list.
     #[inline(always)]
     fn event(&self, access: &Access<'_>, footprint: &Footprint<'_>, sweep: Sweep) -> Event {
         let mask = access.mask;
@@ -303,8 +305,8 @@ impl Detector<'_> {
         }
     }
 
-    /// Whether all loads of shared memory, so many, in several rounds of a loop can be noted as one, and nothing is to be said of them. They
-    /// are noted then.
+    /// Whether `count` loads of shared memory in several rounds of a loop can be recorded as one without a finding. If
+    /// so, records them.
     #[inline(always)]
     pub(crate) fn repeats_rounds(&mut self, loads: &[Swept<'_>], together: u32) -> bool {
         if self.repeats.mode != Mode::Follows {
@@ -325,7 +327,7 @@ impl Detector<'_> {
         true
     }
 
-    /// The same where the block is like no other: they wait, and are written down.
+    /// Does so for a block that does not follow the list: the loads are deferred, and added to the list.
     #[inline(never)]
     fn rounds_off_list(&mut self, loads: &[Swept<'_>], together: u32) -> bool {
         let waiting = self.resident.deferred.waiting();
@@ -346,7 +348,8 @@ impl Detector<'_> {
         true
     }
 
-    /// An access that is not the next one of the list: the block departs, or writes it down if it can be (`event`).
+    /// For an access that is not the next one of the list: the block departs from it, or adds the access to it, if
+    /// possible (`event`).
     #[cold]
     #[inline(never)]
     fn off_list(&mut self, access: &Access<'_>, footprint: &Footprint<'_>, event: Option<Event>) {
@@ -364,7 +367,7 @@ impl Detector<'_> {
         }
     }
 
-    /// The block does something that the list does not tell.
+    /// The block does something that the list does not contain.
     #[inline(always)]
     pub(crate) fn leave_list(&mut self) {
         if self.repeats.mode != Mode::Off {
@@ -373,7 +376,7 @@ impl Detector<'_> {
         }
     }
 
-    /// If the block was like the list: notes what it did so far, as if it had been noted at once.
+    /// If the block has followed the list: records its accesses so far in the cells, as if that had been done at once.
     #[cold]
     #[inline(never)]
     fn depart(&mut self) {
@@ -429,7 +432,7 @@ impl Detector<'_> {
         self.repeats = repeats;
     }
 
-    /// Of the block that is noted later: the moment of its next access.
+    /// Sets the time of the next access of a block that is recorded late.
     fn come_to(&mut self, now: u32, barriers: u32, first_turn: bool) {
         while self.resident.barriers < barriers {
             self.resident.barriers += 1;
@@ -441,7 +444,7 @@ impl Detector<'_> {
         }
     }
 
-    /// Something is to be said of the block: nobody is to follow it.
+    /// There is a finding for the block: no other block may follow it.
     pub(crate) fn spoil_list(&mut self) {
         self.repeats.spoil();
     }

@@ -1,4 +1,4 @@
-//! Races as they are found: one per pair of source accesses, with the first occurrence and a count.
+//! Collects races: one per pair of source accesses, with the first occurrence and a count.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,7 +22,7 @@ pub(crate) struct First {
     pub(crate) sides: [Side; 2],
     /// The region, if it is global memory, and the offset.
     pub(crate) place: (Option<usize>, u64),
-    /// The instruction, and the lanes that were in conflict in it.
+    /// The instruction, and its lanes that conflict.
     pub(crate) instruction: u64,
     pub(crate) lanes: [u32; 2],
     /// Those of them at that place.
@@ -34,17 +34,17 @@ pub(crate) struct First {
 pub(crate) struct Pair {
     pub(crate) count: u64,
     pub(crate) first: First,
-    /// The first one of two blocks: no barrier of one block helps against that.
+    /// The first conflict between two blocks, which a barrier of one block cannot prevent.
     pub(crate) across: Option<First>,
 }
 
 impl Pair {
-    /// The one to report.
+    /// The conflict to report.
     pub(crate) fn shown(&self) -> &First {
         self.across.as_ref().unwrap_or(&self.first)
     }
 
-    /// Adds another's count; its first conflict replaces this one's if it is earlier.
+    /// Adds another pair's count. Its first conflict replaces this one's if it is earlier.
     fn absorb(&mut self, other: &Pair, is_earlier: bool) {
         self.count += other.count;
         if is_earlier {
@@ -62,16 +62,16 @@ impl Pair {
 #[derive(Debug, Default)]
 pub(crate) struct Races {
     pairs: HashMap<(RaceKind, u32, u32), Pair>,
-    /// Places that threads wait at.
+    /// Places at which threads wait.
     polled: BTreeSet<(Option<usize>, u64)>,
-    /// Blocks were in conflict with each other.
+    /// Whether blocks conflict with each other.
     pub(crate) crosses: bool,
-    /// Who had touched what was forgotten once: there were too many entries.
+    /// Whether the access history was dropped once because there were too many entries.
     pub(crate) forgets: bool,
 }
 
 impl Races {
-    /// Adds a conflict of two lanes at a place, found in the `instruction` of that number; `crosses`: they are of two blocks.
+    /// Adds a conflict of two lanes at a place, found in `instruction`. `crosses`: the lanes belong to two blocks.
     pub(crate) fn add(
         &mut self,
         kind: RaceKind,
@@ -116,12 +116,12 @@ impl Races {
         }
     }
 
-    /// Threads wait for what is there to change.
+    /// Threads wait for a change of this place.
     pub(crate) fn polled(&mut self, place: (Option<usize>, u64)) {
         self.polled.insert(place);
     }
 
-    /// Takes over what another worker found; of one pair, the first block's conflict stays.
+    /// Adds what another worker found. For a pair in both, the first block's conflict stays.
     pub(crate) fn absorb(&mut self, other: &Races) {
         self.crosses |= other.crosses;
         self.forgets |= other.forgets;
@@ -135,15 +135,15 @@ impl Races {
         }
     }
 
-    /// These are of parts of a launch. Some of their blocks ran again, `together`, and so did those of each part, `alone`: the difference is what
-    /// blocks of different parts do to each other.
+    /// These are the races of parts of a launch. Some of their blocks ran again `together`, and those of each part
+    /// `alone`. The difference is the conflicts between blocks of different parts.
     pub(crate) fn add_across(&mut self, together: &Races, alone: &Races) {
         self.polled.extend(&together.polled);
         for (key, theirs) in &together.pairs {
             let block = |first: &First| first.sides[1].block;
             let pair = self.pairs.entry(*key).and_modify(|ours| {
                 ours.count += theirs.count;
-                // Of one access, the conflict with the earlier block is the first that one run finds.
+                // For one access, one run finds the conflict with the earlier block first.
                 if block(&theirs.first) <= block(&ours.first) {
                     ours.first = theirs.first.clone();
                 }
@@ -165,12 +165,12 @@ impl Races {
         self.pairs.retain(|_, pair| pair.count > 0);
     }
 
-    /// The pairs of counters that are in conflict.
+    /// The pairs of counters in conflict.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (RaceKind, u32, u32)> {
         self.pairs.keys().copied()
     }
 
-    /// Pairs of source accesses, in their order: instructions that come from one `source` are one.
+    /// Pairs of source accesses, in order. Instructions with the same `source` are merged.
     fn merged<K: Ord + Clone>(
         &self,
         source: &impl Fn(u32) -> K,
@@ -193,7 +193,8 @@ impl Races {
             });
             known.or_insert_with(|| pair.clone());
         }
-        // What is a race between warps is none of lockstep within one: one finding of a pair, with one advice.
+        // A race between warps makes a finding about lockstep in one warp redundant: one finding per pair, with one
+        // advice.
         let races: BTreeSet<_> = merged
             .keys()
             .filter(|(_, _, kind)| *kind == RaceKind::Unordered)
@@ -214,12 +215,12 @@ impl Races {
         merged
     }
 
-    /// What is to be reported: the kind and the pair, and how many threads of one instruction were seen at one place.
+    /// What is reported: the kind and the pair, and how many threads of one instruction were seen at one place.
     pub(crate) fn reported<K: Ord + Clone>(
         &self,
         source: impl Fn(u32) -> K,
     ) -> Vec<(RaceKind, Pair, u32)> {
-        // Lanes of one instruction that write one place: so do threads of other warps.
+        // Lanes of one instruction that write one place. Threads of other warps do the same.
         let by_one_instruction = |wanted: &K| {
             let mut keys = self.pairs.keys();
             keys.any(|&(kind, a, _)| kind == RaceKind::OneInstruction && source(a) == *wanted)

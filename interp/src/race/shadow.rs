@@ -1,9 +1,11 @@
-//! Shadow memory: who wrote each cell last, and who has read it since.
+//! Shadow memory: the last write of each cell, and the reads since then.
 //!
-//! A cell is 4 bytes of memory, or one byte once any access to that memory was narrower than 4. It keeps a [tag](super::epoch) of the
-//! last write, and one of the readers since. Atomics are kept with the readers, with a mark: they do not conflict with each other.
+//! A cell is 4 bytes of memory, or one byte once an access to that memory was narrower than 4 bytes. It holds a
+//! [tag](super::epoch) of the last write, and one of the readers since then. Atomics are stored with the readers, with
+//! a mark, because they do not conflict with each other.
 //!
-//! [`Cells::read`] and [`Cells::write`] compare tags for 32 lanes at once and give back the lanes that have to be judged one by one.
+//! [`Cells::read`] and [`Cells::write`] compare tags for 32 lanes at once, and return the lanes that have to be judged
+//! one by one.
 
 #![allow(
     clippy::inline_always,
@@ -34,19 +36,19 @@ pub(crate) struct Cells {
     bytes: usize,
     /// The last write.
     pub(crate) write: Vec<u32>,
-    /// Reads (or atomics) since: the last one that had to be noted. Empty until there is one.
+    /// The last read (or atomic) since then that had to be recorded. Empty until there is one.
     pub(crate) read: Vec<u32>,
-    /// Another one that differs in lane, warp or block, whatever the reach says. As many as of `read`.
+    /// Another one from a different lane, warp or block, depending on the reach. As long as `read`.
     pub(crate) other: Vec<u32>,
-    /// All readers of cells that several have read, where the exact answer needs them.
+    /// All readers of cells with several readers, if the exact answer needs them.
     pub(crate) many: HashMap<u32, Vec<u32>>,
-    /// Lines are kept as a whole where they can be (see [`lines`]).
+    /// Whether lines are stored as a whole where possible (see [`lines`]).
     pub(crate) lined: bool,
-    /// By line of 32 cells: the last write and read of all of it.
+    /// By line of 32 cells: the last write and read of the whole line.
     pub(crate) lines: Vec<[u32; 2]>,
 }
 
-/// What 32 lanes do to the cells: the first cell of each; of lanes that are not active, that of one that is.
+/// The cells that 32 lanes access: the first cell of each. Inactive lanes have the cell of an active one.
 pub(crate) struct Lanes {
     pub(crate) cells: [u32; 32],
     pub(crate) mask: u32,
@@ -63,7 +65,7 @@ impl Cells {
         }
     }
 
-    /// The same, whose lines are kept as a whole where they can be.
+    /// The same, with lines stored as a whole where possible.
     pub(crate) fn in_lines(bytes: usize) -> Cells {
         Cells {
             lined: true,
@@ -71,7 +73,7 @@ impl Cells {
         }
     }
 
-    /// Forgets who wrote, but not what was written: everything so far is ordered before what comes.
+    /// Drops the tags, but not which cells were written: everything so far is ordered before later accesses.
     pub(crate) fn settle(&mut self) {
         self.settle_lines();
         for tag in &mut self.write {
@@ -90,7 +92,8 @@ impl Cells {
         self.many.values_mut().flatten().for_each(then);
     }
 
-    /// Nobody has touched anything. Lines whose cells speak for themselves will need that again: what comes is the next block.
+    /// Makes all cells untouched. Lines that were split into cells stay split, because the next block will need that
+    /// again.
     pub(crate) fn clear(&mut self) {
         self.clear_lines();
         refill(&mut self.write, 0);
@@ -98,7 +101,7 @@ impl Cells {
         self.many.clear();
     }
 
-    /// Makes cells of such accesses, if there are none.
+    /// Creates cells for such accesses, if there are none.
     #[inline(always)]
     pub(crate) fn prepare(&mut self, width_bytes: u32) {
         if (self.write.is_empty() && !self.lined) || (width_bytes < 4 && self.shift != 0) {
@@ -116,7 +119,7 @@ impl Cells {
         }
     }
 
-    /// Makes the cells themselves, if there are none.
+    /// Creates the single cells, if there are none.
     #[inline(always)]
     pub(crate) fn make_each(&mut self) {
         if self.write.is_empty() {
@@ -129,7 +132,7 @@ impl Cells {
         self.write = vec![0; self.count()];
     }
 
-    /// Makes room for readers, if there is none. Most of what a kernel writes it never reads.
+    /// Makes space for readers, if there is none. Kernels never read most of the memory that they write.
     #[inline(always)]
     pub(crate) fn prepare_reads(&mut self) {
         if self.read.is_empty() {
@@ -145,7 +148,7 @@ impl Cells {
         }
     }
 
-    /// How many cells the memory has.
+    /// The number of cells.
     pub(crate) fn count(&self) -> usize {
         self.bytes.div_ceil(1 << self.shift)
     }
@@ -154,7 +157,7 @@ impl Cells {
         self.bytes
     }
 
-    /// From cells of 4 bytes to cells of one.
+    /// Splits cells of 4 bytes into cells of one byte.
     fn split(&mut self) {
         self.split_lines();
         self.shift = 0;
@@ -178,7 +181,7 @@ impl Cells {
         }
     }
 
-    /// Reads of 32 lanes. Gives those to be judged, and those that read unwritten bytes.
+    /// Reads of 32 lanes. Returns those to be judged, and those that read unwritten bytes.
     #[inline(always)]
     pub(crate) fn read(&mut self, lanes: &Lanes, bases: Bases, exact: bool) -> (u32, u32) {
         let (write, read) = (self.write.as_ptr(), self.read.as_mut_ptr());
@@ -232,8 +235,8 @@ impl Cells {
         (self.join_all(bad, joins, lanes.tag, cell, bases), unset)
     }
 
-    /// Has lanes of `bad` join the readers of their cells, up to the first that cannot (those that can are in `joins`), and gives
-    /// back the others: what is wrong is looked at in the order of the lanes.
+    /// Adds lanes of `bad` to the readers of their cells, up to the first that cannot join (those that can are in
+    /// `joins`). Returns the others, because conflicts are judged in the order of the lanes.
     #[inline(always)]
     fn join_all(
         &mut self,
@@ -253,7 +256,7 @@ impl Cells {
         bad
     }
 
-    /// Puts a reader to those of a cell, or with [`ATOMIC`] as its kind an atomic, if the numbers say all there is to know.
+    /// Adds a reader to those of a cell, or an atomic if its kind is [`ATOMIC`], if the numbers are conclusive.
     #[inline(always)]
     fn join(&mut self, cell: usize, me: u32, kind: u32, bases: Bases) -> bool {
         let readers = self.read[cell];
@@ -278,7 +281,7 @@ impl Cells {
         true
     }
 
-    /// Atomics of 32 lanes. Gives those to be judged: from the first such lane on.
+    /// Atomics of 32 lanes. Returns those to be judged: all from the first such lane on.
     #[inline(always)]
     pub(crate) fn atomic(&mut self, lanes: &Lanes, bases: Bases) -> u32 {
         let mut bad = lanes.mask;
@@ -294,7 +297,7 @@ impl Cells {
         bad
     }
 
-    /// Writes of 32 lanes. Gives those to be judged, and those that wrote a cell that a lower lane writes, too.
+    /// Writes of 32 lanes. Returns those to be judged, and those that write a cell that a lower lane also writes.
     #[inline(always)]
     pub(crate) fn write(&mut self, lanes: &Lanes, bases: Bases) -> (u32, u32) {
         if self.read.is_empty() {

@@ -1,4 +1,4 @@
-//! What the race check knows of a launch before it begins.
+//! The properties of a launch that the race check needs before it begins.
 
 use super::verdict::{Facts, Group, History, Role, Side, Verdict, verdict};
 use crate::config::{Check, Checks};
@@ -9,28 +9,28 @@ use crate::isa::op::Op;
 use crate::memory::map::GlobalMap;
 use crate::shortcut::Shortcut;
 
-/// The launch, and what follows from its code.
+/// The launch, and properties of its code.
 #[derive(Debug)]
 pub(crate) struct Subject<'a> {
     pub(crate) checks: Checks,
     pub(crate) code: &'a Code,
     pub(crate) shape: &'a Shape<'a>,
     pub(crate) map: &'a GlobalMap,
-    /// By region: the kernel may write to it.
+    /// By region: whether the kernel may write it.
     pub(crate) written: Vec<bool>,
-    /// There are fences, or synchronisations of some lanes: who has read what must be known exactly.
+    /// Whether there are fences, or synchronisations of some lanes: the readers must then be known exactly.
     pub(super) exact: bool,
-    /// There are fences.
+    /// Whether there are fences.
     pub(crate) fences: bool,
-    /// There are atomics of block scope.
+    /// Whether there are atomics of block scope.
     pub(crate) block_scopes: bool,
-    /// Lanes of a warp may run apart: since sm_70.
+    /// Whether lanes of a warp may run separately: since sm_70.
     pub(super) independent_lanes: bool,
-    /// By counter: what the access is used for.
+    /// By counter: the role of the access.
     pub(super) roles: Vec<Role>,
-    /// Only some blocks run, and what they touch is to be compared with what others do.
+    /// Whether only some blocks run, and what they touch is compared with what others do.
     pub(crate) is_part: bool,
-    /// With the ways that save time. Tests do without to compare.
+    /// Whether the fast paths are used. Tests turn them off to compare.
     pub(crate) quick: bool,
 }
 
@@ -76,12 +76,12 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Whether reads of shared memory that nobody writes may be noted later.
+    /// Whether recording reads of unwritten shared memory may be deferred.
     pub(super) fn may_defer_reads(&self) -> bool {
         !self.exact && self.quick
     }
 
-    /// Whether two accesses, by their counters, can be a race of two blocks that nothing orders.
+    /// Whether two accesses, given by their counters, can be a race of two unordered blocks.
     pub(crate) fn may_race(&self, earlier: u32, later: u32) -> bool {
         let side = |counter: u32| {
             let site = &self.code.counters[counter as usize];
@@ -107,7 +107,7 @@ impl<'a> Subject<'a> {
         matches!(verdict(&facts), Verdict::Race(_))
     }
 
-    /// Whether it has to be known which bytes were written.
+    /// Whether the check has to know which bytes were written.
     pub(crate) fn unset(&self) -> bool {
         self.checks.has(Check::Uninit)
     }
@@ -118,7 +118,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What an access is used for.
+/// The role of an access.
 fn role(code: &Code, site: &CounterSite) -> Role {
     let polls = &code.effects.polls;
     Role {

@@ -1,8 +1,9 @@
-//! Who touched what of global memory, from the shadow that a part of a launch leaves: to be compared with that of other parts.
+//! Extracts what a part of a launch touched of global memory from its shadow, to compare it with other parts.
 //!
-//! The shadow has, of each cell, the last write and a reader since: enough, for what other blocks do to the cell is in conflict with
-//! these if it is with any. Cells in a row that one source access of one block touched are a [`Stretch`]; stretches that follow each other at
-//! one distance, as those of a matrix's rows do, are folded into one.
+//! For each cell, the shadow has the last write and a reader since then. That is enough: if an access of another block
+//! conflicts with any access to the cell, it conflicts with one of these. Consecutive cells that one source access of
+//! one block touched form a [`Stretch`]. Stretches at a constant distance, such as those of a matrix's rows, are folded
+//! into one.
 
 use std::collections::BTreeMap;
 
@@ -12,47 +13,47 @@ use super::detector::Detector;
 use super::epoch::{ATOMIC, PLACE};
 use crate::fault::trap::AccessOp;
 
-/// Stretches of one region that are kept, at most.
+/// The most stretches of one region.
 const MAX_STRETCHES: usize = 50_000;
-/// How many are gathered before they are folded.
+/// How many are collected before they are folded.
 const FOLDED_AT: usize = 1 << 16;
-/// How often stretches are folded: as the dimensions of a grid.
+/// How often stretches are folded: as many times as a grid has dimensions.
 const MAX_STEPS: usize = 3;
 
-/// Bytes in a row that one source access of one block touched, so many times.
+/// Consecutive bytes that one source access of one block touched, and their repetitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
-    /// The source access, by its counter.
+    /// The counter of the source access.
     pub(crate) counter: u32,
-    /// What was done: a read that found what others wrote, a write, an update.
+    /// The kind of access: a read of what others wrote, a write, or an update.
     pub(crate) op: AccessOp,
-    /// The block, by its number.
+    /// The number of the block.
     pub(crate) block: u64,
-    /// Where it begins in the region.
+    /// The offset in the region.
     pub(crate) start: u64,
     pub(crate) bytes: u64,
-    /// It comes again, the innermost first.
+    /// Its repetitions, the innermost first.
     pub(crate) steps: Vec<Step>,
 }
 
-/// How a stretch comes again.
+/// A repetition of a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// How often in all.
+    /// The total number.
     pub(crate) count: u64,
-    /// So many bytes further each time.
+    /// The distance in bytes.
     pub(crate) bytes: u64,
-    /// By a block so many numbers further each time.
+    /// The difference of the block numbers.
     pub(crate) blocks: i64,
 }
 
-/// What a part of a launch did to one region.
+/// What a part of a launch touched in one region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Touches {
     /// The region's number in the launch.
     pub(crate) region: u32,
     pub(crate) stretches: Vec<Stretch>,
-    /// There were too many: of some only where they lie in all is known.
+    /// Whether there were too many, so that for some only their common range is known.
     pub(crate) is_coarse: bool,
 }
 
@@ -61,14 +62,14 @@ coded!(struct Stretch { counter, op, block, start, bytes, steps });
 coded!(struct Touches { region, stretches, is_coarse });
 
 impl Stretch {
-    /// Where it ends, with all its steps.
+    /// The end, including all steps.
     pub(crate) fn end(&self) -> u64 {
         let steps = self.steps.iter();
         let last = steps.map(|step| (step.count.saturating_sub(1)).saturating_mul(step.bytes));
         last.fold(self.start.saturating_add(self.bytes), u64::saturating_add)
     }
 
-    /// Calls `then` with each time it comes: where, and by which block.
+    /// Calls `then` with the offset and the block of each repetition.
     pub(crate) fn each(&self, then: &mut impl FnMut(u64, u64)) {
         repeat((self.start, self.block), &self.steps, then);
     }
@@ -77,7 +78,7 @@ impl Stretch {
         (self.counter, self.op, self.bytes) == (other.counter, other.op, other.bytes)
     }
 
-    /// The step that leads from one to another.
+    /// The step from this one to another.
     fn step_to(&self, other: &Stretch) -> Option<Step> {
         let alike = self.is_like(other) && self.steps == other.steps;
         Some(Step {
@@ -87,7 +88,7 @@ impl Stretch {
         })
     }
 
-    /// Takes over the next one, if it goes on as this one does.
+    /// Merges the next one, if it continues this one's repetition.
     fn goes_on(&mut self, next: &Stretch) -> bool {
         let Some((last, inner)) = self.steps.split_last() else {
             return false;
@@ -124,7 +125,7 @@ fn repeat((start, block): (u64, u64), steps: &[Step], then: &mut impl FnMut(u64,
     }
 }
 
-/// Gathers stretches in ascending order.
+/// Collects stretches in ascending order.
 #[derive(Default)]
 struct Folder {
     folded: Vec<Stretch>,
@@ -147,7 +148,7 @@ impl Folder {
         self.new.push(stretch);
     }
 
-    /// Folds what is new, and has it follow the rest.
+    /// Folds the new ones, and adds them to the rest.
     fn fold(&mut self) {
         let mut new = std::mem::take(&mut self.new);
         for _ in 0..MAX_STEPS {
@@ -174,7 +175,7 @@ impl Folder {
     }
 }
 
-/// Stretches that follow each other at one distance as one each: those of three at least.
+/// Folds stretches at a constant distance, if there are at least three.
 fn folded(stretches: Vec<Stretch>) -> Vec<Stretch> {
     let mut folded: Vec<Stretch> = Vec::new();
     for stretch in stretches {
@@ -200,7 +201,7 @@ fn folded(stretches: Vec<Stretch>) -> Vec<Stretch> {
     folded
 }
 
-/// Of each source access, where all that it touched lies.
+/// The range of everything that each source access touched.
 fn coarse(stretches: &[Stretch]) -> Vec<Stretch> {
     let mut all: Vec<Stretch> = Vec::new();
     for stretch in stretches {
@@ -222,8 +223,8 @@ fn coarse(stretches: &[Stretch]) -> Vec<Stretch> {
     all
 }
 
-/// What several workers touched, as if one had: their blocks take turns, so that what one of them touched has gaps. Of bytes that several have read, one
-/// reader stays.
+/// Merges what several workers touched. Their blocks alternate, so the stretches of a worker have gaps. For bytes with
+/// several readers, one reader is kept.
 pub(crate) fn gathered(all: Vec<Touches>) -> Vec<Touches> {
     let mut regions: BTreeMap<u32, Vec<Touches>> = BTreeMap::new();
     for touches in all {
@@ -273,17 +274,17 @@ fn joined(region: u32, all: &[Touches]) -> Touches {
 }
 
 impl Detector<'_> {
-    /// What the blocks so far did to global memory.
+    /// What the blocks so far touched in global memory.
     pub(crate) fn touches(&self) -> Vec<Touches> {
         let mut all = self.global.forgotten.clone();
         for (cells, region) in self.global.regions.iter().zip(&self.subject.map.regions) {
-            // Writes, and what read since.
+            // Writes, and the reads since.
             let mut sides = [Folder::default(), Folder::default()];
             cells.for_each_touched(|first, count, write, read| {
                 let start = (first as u64) << cells.shift;
                 let bytes = (((count as u64) << cells.shift).min(region.size - start)).max(1);
                 for (folder, tag) in sides.iter_mut().zip([write, read]) {
-                    // Nobody's, or what was there before.
+                    // Not touched, or initial contents.
                     if tag & PLACE < 32 {
                         continue;
                     }
@@ -335,7 +336,7 @@ mod tests {
         }
     }
 
-    /// What comes of stretches, and that it means the same.
+    /// Folds stretches, and checks that the result means the same.
     fn fold(stretches: Vec<Stretch>) -> Vec<Stretch> {
         let mut folder = Folder::default();
         let mut expected = Vec::new();
@@ -365,7 +366,8 @@ mod tests {
 
     #[test]
     fn rows_of_a_matrix_are_one() {
-        // Blocks of 8 rows, and of 32 bytes of each; the grid is 10 by 5, but blocks from 3 to 6 of each row are here.
+        // Blocks of 8 rows with 32 bytes each. The grid is 10 by 5, but only the blocks from 3 to 6 of each row are
+        // here.
         let rows = (0..40u64).flat_map(|row| {
             (3..7).map(move |x| stretch(10 * (row / 8) + x, 320 * row + 32 * x, 32))
         });

@@ -1,17 +1,17 @@
-//! What is wrong with two accesses that happens-before does not order: a table of rules over named facts.
+//! Classifies two accesses that happens-before does not order, with a table of rules over named facts.
 //!
-//! The first rule that applies gives the verdict. Each names the section of the CUDA C++ Programming Guide or of the PTX ISA that it
-//! rests on, and a program of `tests` that shows it. Where a rule is milder than PTX, it says so.
+//! The first rule that applies gives the verdict. Each rule names the section of the CUDA C++ Programming Guide or of
+//! the PTX ISA that it is based on, and a program in `tests` that shows it. A rule that is milder than PTX says so.
 
 pub(crate) use crate::fault::finding::RaceKind;
 use crate::fault::trap::AccessOp;
 
-/// What a rule says.
+/// The result of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     /// Nothing is wrong.
     Fine,
-    /// Threads poll the place: no access of it that is [`RaceKind::UnlessPolled`] is wrong.
+    /// Threads poll the place: none of its accesses of kind [`RaceKind::UnlessPolled`] is reported.
     Polled,
     /// It is reported.
     Race(RaceKind),
@@ -22,21 +22,21 @@ pub(crate) enum Verdict {
 pub(crate) struct Side {
     pub(crate) op: AccessOp,
     pub(crate) volatile: bool,
-    /// An atomic for the threads of its block only.
+    /// Whether it is an atomic only for the threads of its block.
     pub(crate) block_scope: bool,
     pub(crate) role: Role,
 }
 
-/// What the program uses an access for.
+/// The role of an access in the program.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Role {
-    /// Its thread waits here for others.
+    /// Whether its thread waits here for others.
     pub(crate) polls: bool,
-    /// A `volatile` store of a constant, or a `volatile` load that decides a branch.
+    /// Whether it is a `volatile` store of a constant, or a `volatile` load that decides a branch.
     pub(crate) flags: bool,
-    /// A load whose value only a compare-and-swap uses, which tests it again.
+    /// Whether it is a load whose value is only used in a compare-and-swap, which tests it again.
     pub(crate) guesses: bool,
-    /// A compare-and-swap that takes a lock.
+    /// Whether it is a compare-and-swap that takes a lock.
     pub(crate) locks: bool,
 }
 
@@ -50,36 +50,36 @@ pub(crate) enum Group {
     Grid,
 }
 
-/// All that the verdict depends on.
+/// The facts that the verdict depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) earlier: Side,
     pub(crate) later: Side,
     pub(crate) group: Group,
-    /// The kernel has fences.
+    /// Whether the kernel has fences.
     pub(crate) fences: bool,
-    /// Lanes of a warp may run apart: since sm_70.
+    /// Whether lanes of a warp may run separately: since sm_70.
     pub(crate) independent_lanes: bool,
-    /// The later thread, or one that happens before it, has read the place since the earlier store.
+    /// Whether the later thread, or one that happens before it, has read the place since the earlier store.
     pub(crate) has_seen: bool,
-    /// Both lanes took part in an exchange between them.
+    /// Whether both lanes took part in an exchange between them.
     pub(crate) exchanged: bool,
     pub(crate) history: History,
 }
 
-/// Facts that take time to look up. They are needed unless [`Facts::is_settled`].
+/// Facts that are expensive to look up. They are needed unless [`Facts::is_settled`].
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct History {
-    /// The earlier atomic is the release that the later thread has acquired.
+    /// Whether the earlier atomic is the release that the later thread acquired.
     pub(crate) has_acquired: bool,
-    /// The later thread has acquired it by taking a lock, and no fence followed.
+    /// Whether the later thread acquired it by taking a lock, without a fence afterwards.
     pub(crate) misses_fence: bool,
-    /// Both store, and the same value.
+    /// Whether both store the same value.
     pub(crate) same_value: bool,
 }
 
 impl Side {
-    /// PTX's word for atomics and `volatile` accesses, which other threads may see at any time.
+    /// Whether it is an atomic or `volatile` access, which PTX calls strong: other threads may see it at any time.
     fn is_strong(self) -> bool {
         self.op == AccessOp::Atomic || self.volatile
     }
@@ -102,12 +102,12 @@ impl Facts {
         self.both(|side| side.op == AccessOp::Store)
     }
 
-    /// Two atomics of which one is none for the other's thread.
+    /// Whether one of two atomics is not atomic with respect to the other's thread.
     fn is_out_of_scope(&self) -> bool {
         self.atomics() && self.group == Group::Grid && self.any(|side| side.block_scope)
     }
 
-    /// Both are strong, and each is in the other's scope.
+    /// Whether both are strong, and each is in the other's scope.
     fn is_morally_strong(&self) -> bool {
         self.both(Side::is_strong) && self.group != Group::Instruction && !self.is_out_of_scope()
     }
@@ -116,7 +116,8 @@ impl Facts {
         self.group <= Group::Warp
     }
 
-    /// The place may be a flag, a lock or a counter. `volatile` shared memory in a kernel without fences is data.
+    /// Whether the place may be a flag, a lock or a counter. `volatile` shared memory in a kernel without fences is
+    /// data.
     fn may_signal(&self) -> bool {
         let by_atomic = self.any(|side| side.op == AccessOp::Atomic);
         let by_volatile = match self.group {
@@ -127,7 +128,7 @@ impl Facts {
         self.is_morally_strong() && (by_atomic || by_volatile)
     }
 
-    /// The place may be a flag that goes from lane to lane of a warp.
+    /// Whether the place may be a flag between lanes of a warp.
     fn may_pass_on(&self) -> bool {
         let apart = self.independent_lanes && self.group == Group::Warp;
         self.is_morally_strong() && apart && self.fences
@@ -137,7 +138,8 @@ impl Facts {
         self.is_morally_strong() && self.any(|side| side.role.polls)
     }
 
-    /// An exchange is enough: in lockstep, for strong accesses, and for a read before it, whose value has come by then.
+    /// Whether an exchange is enough: in lockstep, for strong accesses, and for a read before it, whose value has
+    /// arrived by then.
     fn is_exchange_enough(&self) -> bool {
         let lockstep = !self.independent_lanes || self.both(Side::is_strong);
         let same = self.history.same_value;
@@ -156,9 +158,9 @@ struct Rule {
     name: &'static str,
     applies: fn(&Facts) -> bool,
     verdict: Verdict,
-    /// Why: a section, and what it says.
+    /// The source: a section, and what it says.
     source: &'static str,
-    /// A program in `tests` that shows it; the unit test of the row, if it is empty.
+    /// A program in `tests` that shows it; if empty, the unit test of the row shows it.
     example: &'static str,
 }
 
@@ -235,7 +237,7 @@ fn rule(facts: &Facts) -> &'static Rule {
         .unwrap_or(&RULES[RULES.len() - 1])
 }
 
-/// What is wrong with two accesses that nothing orders.
+/// The verdict on two unordered accesses.
 pub(crate) fn verdict(facts: &Facts) -> Verdict {
     rule(facts).verdict
 }
@@ -329,7 +331,7 @@ mod tests {
         let facts = pair(volatile(STORE), polls, Group::Block);
         assert!(facts.is_settled());
         holds("polled flag", Verdict::Polled, facts);
-        // The store of a flag has to be `volatile`, too.
+        // The store to a flag must be `volatile`, too.
         holds(
             "race",
             Verdict::Race(RaceKind::Unordered),
@@ -378,7 +380,7 @@ mod tests {
             Verdict::Fine,
             pair(set, seen, Group::Grid),
         );
-        // Shared memory of a kernel without fences is data.
+        // Shared memory in a kernel without fences is data.
         let data = Facts {
             fences: false,
             ..pair(set, seen, Group::Block)
@@ -395,7 +397,7 @@ mod tests {
         };
         holds("store after it was seen", Verdict::Fine, seeing);
         holds("race", Verdict::Race(RaceKind::Unordered), blind);
-        // Lanes of a warp pass a flag on, where they may run apart and the kernel has fences.
+        // Lanes of a warp pass a flag on, if they may run separately and the kernel has fences.
         let lanes = Facts {
             has_seen: true,
             ..pair(volatile(STORE), volatile(STORE), Group::Warp)
@@ -544,7 +546,7 @@ mod tests {
         );
     }
 
-    /// Each rule has a source, and a program that is there.
+    /// Each rule has a source, and an existing program.
     #[test]
     fn rules_name_their_evidence() {
         let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");

@@ -1,10 +1,10 @@
-//! Closed forms: the cost of a full warp whose addresses are `base + lane * stride`, without looking at lanes.
+//! Closed forms: the cost of a full warp whose addresses are `base + lane * stride`, without examining the lanes.
 //!
-//! Array accesses indexed by `threadIdx.x` are of this form, and the machine knows base and stride. The functions
-//! answer `None` where no short formula is exact (or the rule set has no number): then the general rule decides.
+//! Array accesses indexed by `threadIdx.x` have this form, and the machine knows base and stride. The functions return
+//! `None` if no short formula is exact (or the rule set has no number). The general rule then decides.
 //!
-//! A worked case, 4-byte words a stride of 12 words apart: lanes meet in a bank when `12 * i` is a multiple of 32,
-//! that is every `32 / gcd(12, 32) = 8` lanes, so each bank in use serves `32 / 8 = 4` lanes: four transactions.
+//! An example with 4-byte words at a stride of 12 words: lanes share a bank if `12 * i` is a multiple of 32, that is
+//! every `32 / gcd(12, 32) = 8` lanes. Each bank in use therefore serves `32 / 8 = 4` lanes: four transactions.
 //!
 //! ```
 //! use interp::rules::{Arch, RuleSet, affine::shared_cost_affine, bank::SharedOp};
@@ -17,10 +17,10 @@ use super::bank::{Cells, Cost, SharedOp};
 use super::coalesce::{GlobalCost, GlobalOp};
 use super::{AtomicRule, GlobalRules, SharedRules};
 
-/// Beyond this the 32 addresses could wrap around the 4 GiB of a window.
+/// With larger strides the 32 addresses could wrap around the 4 GiB of a window.
 const STRIDE_LIMIT: u32 = 1 << 26;
 
-/// The cost of all 32 lanes at `base + lane * stride_bytes`; `None`: ask [`super::bank::shared_cost`].
+/// The cost of all 32 lanes at `base + lane * stride_bytes`; `None`: use [`super::bank::shared_cost`].
 ///
 /// All addresses lie in the shared window (no wrap-around) and are multiples of `width_bytes`.
 #[inline]
@@ -66,15 +66,15 @@ pub fn shared_cost_affine(
 fn access_degree(rules: &SharedRules, cells: Cells, lanes: u32, stride: u32) -> Option<u32> {
     let unit = cells.unit_bytes();
     if stride == 0 || stride <= unit && lanes <= cells.banks() {
-        // One unit, or a run of units without a gap, no longer than all the banks.
+        // One unit, or consecutive units, not longer than all banks.
         return Some(1);
     }
-    // Each unit is its own cell: then lanes in one bank never share a row.
+    // Each unit is a separate cell, so lanes in one bank never share a row.
     let one_cell_each = cells.banks() * unit == rules.row_bytes && stride.is_multiple_of(unit);
     one_cell_each.then(|| lanes_per_bank(stride / unit, lanes, cells.banks()))
 }
 
-/// How many of `lanes` lanes, `units` apart, fall on one bank of `banks` (a power of two).
+/// How many of `lanes` lanes, at a distance of `units`, are in the same bank of `banks` (a power of two).
 #[inline]
 fn lanes_per_bank(units: u32, lanes: u32, banks: u32) -> u32 {
     let common = if units == 0 {
@@ -82,7 +82,7 @@ fn lanes_per_bank(units: u32, lanes: u32, banks: u32) -> u32 {
     } else {
         banks.min(1 << units.trailing_zeros())
     };
-    // All are powers of two: no division.
+    // All are powers of two, so no division is needed.
     let in_use = banks >> common.trailing_zeros();
     (lanes >> in_use.trailing_zeros()).max(1)
 }
@@ -97,7 +97,7 @@ fn groups_of(lanes: u32, transactions: u32, ideal: u32, degree: u32) -> Cost {
     }
 }
 
-/// The cost of loads or stores of all 32 lanes at `base + lane * stride_bytes`; `None`: ask
+/// The cost of loads or stores of all 32 lanes at `base + lane * stride_bytes`; `None`: use
 /// [`super::coalesce::global_cost`]. Only for rule sets that count sectors (sm_50 and later).
 ///
 /// ```
@@ -125,7 +125,7 @@ pub fn global_cost_affine(
     let sectors = if stride >= 32 {
         32
     } else {
-        // No sector between the first and the last is left out.
+        // All sectors between the first and the last are touched.
         (base >> 5).abs_diff(last >> 5) as u32 + 1
     };
     let distinct_bytes = if stride == 0 {

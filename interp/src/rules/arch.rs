@@ -1,4 +1,4 @@
-//! GPU architectures by the name nvcc gives them, `sm_20` to `sm_121`.
+//! GPU architectures by nvcc's names, `sm_20` to `sm_121`.
 //!
 //! ```
 //! use interp::rules::Arch;
@@ -49,7 +49,7 @@ impl Arch {
     pub const SM_30: Self = Self(30);
     /// Kepler, compute capability 3.2.
     pub const SM_32: Self = Self(32);
-    /// Kepler as in the Tesla K40, the one with two bank widths that most texts measure on.
+    /// Kepler as in the Tesla K40, with two bank widths; most texts measure on it.
     pub const SM_35: Self = Self(35);
     /// Kepler, compute capability 3.7.
     pub const SM_37: Self = Self(37);
@@ -79,7 +79,7 @@ impl Arch {
     pub const SM_87: Self = Self(87);
     /// Ada, compute capability 8.9.
     pub const SM_89: Self = Self(89);
-    /// Hopper, the one measured here.
+    /// Hopper, which was measured here.
     pub const SM_90: Self = Self(90);
     /// Blackwell, compute capability 10.0.
     pub const SM_100: Self = Self(100);
@@ -94,7 +94,7 @@ impl Arch {
     /// Blackwell, compute capability 12.1.
     pub const SM_121: Self = Self(121);
 
-    /// All architectures there are rules for, oldest first.
+    /// All architectures with rules, oldest first.
     pub const ALL: [Self; 26] = [
         Self::SM_20,
         Self::SM_21,
@@ -134,13 +134,13 @@ impl Arch {
         self.0 as u32
     }
 
-    /// Whether a thread that can go on does, whatever the other lanes of its warp wait for: independent thread scheduling, since Volta
-    /// (CUDA C++ Programming Guide, "Compute Capability 7.x").
+    /// Whether a thread that can go on does, whatever the other lanes of its warp wait for: independent thread
+    /// scheduling, since Volta (CUDA C++ Programming Guide, "Compute Capability 7.x").
     pub const fn has_independent_lanes(self) -> bool {
         self.0 >= 70
     }
 
-    /// The generation it belongs to.
+    /// Its generation.
     pub const fn generation(self) -> Generation {
         match self.0 {
             ..30 => Generation::Fermi,
@@ -176,11 +176,11 @@ impl fmt::Debug for Arch {
     }
 }
 
-/// A name that is not an architecture, with what may have been meant.
+/// A name that is not an architecture, with similar names.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("unknown architecture `{given}`; near it: {}; all: {}", list(.nearest), list(&Arch::ALL))]
 pub struct UnknownArch {
-    /// What was asked for.
+    /// The name given.
     pub given: String,
     /// Up to three architectures with near numbers, nearest first.
     pub nearest: Vec<Arch>,
@@ -194,7 +194,8 @@ fn list(archs: &[Arch]) -> String {
         .join(", ")
 }
 
-/// Generations and well-known devices by name. Of a generation it is the first data-centre device; its others may differ.
+/// Generations and well-known devices by name. A generation stands for its first data-centre device; its other devices
+/// may differ.
 const NAMED: [(&str, Arch); 17] = [
     ("fermi", Arch::SM_20),
     ("kepler", Arch::SM_35),
@@ -215,7 +216,8 @@ const NAMED: [(&str, Arch); 17] = [
     ("h200", Arch::SM_90),
 ];
 
-/// Reads `sm_90`, with nvcc's suffixes (`sm_90a`, `sm_100f`), `compute_90`, `9.0` and `90`; and names, `hopper` and `h100`.
+/// Parses `sm_90`, with nvcc's suffixes (`sm_90a`, `sm_100f`), `compute_90`, `9.0` and `90`; and names such as `hopper`
+/// and `h100`.
 impl FromStr for Arch {
     type Err = UnknownArch;
 
@@ -224,7 +226,7 @@ impl FromStr for Arch {
         if let Some((_, arch)) = NAMED.iter().find(|(name, _)| *name == lower) {
             return Ok(*arch);
         }
-        // `rtx4090`, `RTX 3060 Ti`: by the series.
+        // `rtx4090`, `RTX 3060 Ti`: by series.
         let series = lower.strip_prefix("rtx").map(str::trim_start);
         match series.and_then(|series| series.get(..2)) {
             Some("20") => return Ok(Arch::SM_75),

@@ -1,15 +1,16 @@
-//! The bank rule: what one warp's access to shared memory costs.
+//! The bank rule: the cost of one warp's access to shared memory.
 //!
-//! In: 32 byte offsets in the shared window, the width, the active lanes. Out: transactions (ncu's wavefronts).
-//! The warp is served in groups of lanes (32, 16 or 8, by width). A *cell* is what one bank delivers at once:
-//! a bank and a row of `row_bytes`. A group costs the largest number of different cells its lanes touch in one bank.
+//! The input is 32 byte offsets in the shared window, the width, and the active lanes. The output is transactions
+//! (ncu's wavefronts). The warp is served in groups of lanes (32, 16 or 8, depending on the width). A *cell* is what
+//! one bank delivers at once: a bank and a row of `row_bytes`. The cost of a group is the largest number of different
+//! cells that its lanes touch in one bank.
 //!
-//! A worked case, 4-byte banks, lanes 0 to 7 at offsets 0, 128, 256, 4, 4, 132, 8, 12: banks 0, 0, 0, 1, 1, 1, 2, 3.
-//! Bank 0 must deliver rows 0, 1 and 2; bank 1 rows 0 (for two lanes: a broadcast) and 1; banks 2 and 3 one row
-//! each. The largest is 3: three transactions, two of them bank conflicts.
+//! An example with 4-byte banks and lanes 0 to 7 at offsets 0, 128, 256, 4, 4, 132, 8, 12: banks 0, 0, 0, 1, 1, 1, 2,
+//! 3. Bank 0 must deliver rows 0, 1 and 2; bank 1 rows 0 (for two lanes: a broadcast) and 1; banks 2 and 3 one row
+//! each. The largest number is 3: three transactions, two of which are bank conflicts.
 //!
-//! Addresses are multiples of the width (the machine traps others), so an access of 8 or 16 bytes always fills one
-//! aligned run of banks, and it is enough to count those runs.
+//! Addresses are multiples of the width (the machine traps others). An access of 8 or 16 bytes therefore always fills
+//! one aligned run of banks, and it is enough to count those runs.
 //!
 //! ```
 //! use interp::mask::LaneMask;
@@ -31,7 +32,7 @@ use ir::{AtomicOp, MemType};
 
 use super::{AtomicRule, SharedRules, given::MAX_BANKS};
 
-/// What an instruction does to shared memory, as far as its cost depends on it.
+/// The kind of a shared-memory instruction, as far as its cost depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SharedOp {
     /// A load.
@@ -42,14 +43,14 @@ pub enum SharedOp {
     Atomic,
     /// Compare-and-swap of 4 or 8 bytes, which takes two passes.
     AtomicCas,
-    /// A read-modify-write that is no instruction of the hardware: a loop of loads and compare-and-swaps, which the compiler makes. Its cost is
-    /// not modelled.
+    /// A read-modify-write without a hardware instruction: the compiler makes a loop of loads and compare-and-swaps.
+    /// Its cost is not modelled.
     AtomicLoop,
 }
 
 impl SharedOp {
-    /// What an atomic is on the hardware, from sm_50 on. Source: the instructions that ptxas 13.5 makes for sm_75 to sm_100 (`ATOMS`; a loop
-    /// has `ATOMS.CAST.SPIN`, or `ATOMS.CAS` for two bytes).
+    /// The hardware's form of an atomic, from sm_50 on. Source: the instructions that ptxas 13.5 makes for sm_75 to
+    /// sm_100 (`ATOMS`; a loop has `ATOMS.CAST.SPIN`, or `ATOMS.CAS` for two bytes).
     ///
     /// ```
     /// use interp::rules::bank::SharedOp;
@@ -112,7 +113,7 @@ pub struct Cost {
     pub transactions: u32,
     /// The transactions of the same request without conflicts.
     pub ideal: u32,
-    /// The way of the conflict: the largest cost of one group; 1 is conflict-free.
+    /// The degree of the conflict: the largest cost of one group; 1 is conflict-free.
     pub degree: u32,
 }
 
@@ -124,10 +125,10 @@ impl Cost {
     }
 }
 
-/// What the access costs; `None` where the rule set does not model it (ask [`SharedRules::provenance`] why).
+/// The cost of the access; `None` if the rule set does not model it (see [`SharedRules::provenance`] for the reason).
 ///
-/// `addresses` are byte offsets in the shared window, multiples of `width_bytes` (1, 2, 4, 8 or 16); those of
-/// inactive lanes are not looked at. Without an active lane the cost is zero: nothing was requested.
+/// `addresses` are byte offsets in the shared window, multiples of `width_bytes` (1, 2, 4, 8 or 16). Those of inactive
+/// lanes are ignored. Without an active lane the cost is zero, because nothing was requested.
 #[inline]
 pub fn shared_cost(
     rules: &SharedRules,
@@ -185,7 +186,8 @@ fn access_cost(
     Some(cost)
 }
 
-/// Do the active lanes `i` and `i ^ DISTANCE` of every pair have one address? A pair with an inactive lane does.
+/// Whether the active lanes `i` and `i ^ DISTANCE` of every pair have the same address. A pair with an inactive lane
+/// does.
 #[inline]
 fn pairs_agree<const DISTANCE: usize>(mask: LaneMask, addresses: &[u32; 32]) -> bool {
     let mut differing = 0;
@@ -197,7 +199,7 @@ fn pairs_agree<const DISTANCE: usize>(mask: LaneMask, addresses: &[u32; 32]) -> 
     differing & pair_active == 0
 }
 
-/// The mask in which each lane stands where its partner stood.
+/// The mask with the lanes of each pair swapped.
 #[inline]
 const fn swap_pairs<const DISTANCE: usize>(mask: u32) -> u32 {
     let low = if DISTANCE == 1 {
@@ -208,7 +210,7 @@ const fn swap_pairs<const DISTANCE: usize>(mask: u32) -> u32 {
     (mask & low) << DISTANCE | (mask >> DISTANCE) & low
 }
 
-/// Atomics: the lanes of a group on one bank are served one after another, also those on one address.
+/// Atomics: the lanes of a group in one bank are served one after another, including those with the same address.
 #[inline]
 fn atomic_cost(
     rules: &SharedRules,
@@ -238,7 +240,7 @@ fn atomic_cost(
     Some(cost)
 }
 
-/// How an access of one width falls on the banks: a unit is the run of banks that one access fills.
+/// How accesses of one width map to the banks: a unit is the run of banks that one access fills.
 #[derive(Clone, Copy)]
 pub(super) struct Cells {
     unit_shift: u32,
@@ -257,7 +259,7 @@ impl Cells {
         }
     }
 
-    /// How many units lie side by side in the banks.
+    /// How many units fit side by side in the banks.
     #[inline]
     pub(super) fn banks(self) -> u32 {
         self.bank_mask + 1
@@ -279,7 +281,7 @@ impl Cells {
         address >> self.row_shift
     }
 
-    /// The largest number of different cells in one bank; `group` has an active lane.
+    /// The largest number of different cells in one bank. `group` must have an active lane.
     #[inline]
     fn degree(self, group: LaneMask, addresses: &[u32; 32]) -> u32 {
         let (low, high) = self.rows(group, addresses);
@@ -296,7 +298,7 @@ impl Cells {
         }
     }
 
-    /// The lowest and the highest row. If they are one, no bank has two cells, whatever the lanes do.
+    /// The lowest and the highest row. If they are equal, no bank has two cells, whatever the lanes do.
     #[inline]
     fn rows(self, group: LaneMask, addresses: &[u32; 32]) -> (u32, u32) {
         let (mut low, mut high) = (u32::MAX, 0);
@@ -308,7 +310,7 @@ impl Cells {
         (self.row(low), self.row(high))
     }
 
-    /// Recognises consecutive units, in two rows.
+    /// Recognises consecutive units in two rows.
     #[inline]
     fn consecutive(self, addresses: &[u32; 32]) -> bool {
         let first = addresses[0];
@@ -319,7 +321,7 @@ impl Cells {
         unlike_a_row == 0 && self.bank_mask >= 31
     }
 
-    /// Recognises any permutation: no two lanes in one bank.
+    /// Recognises any permutation: no two lanes share a bank.
     #[inline]
     fn one_lane_a_bank(self, group: LaneMask, addresses: &[u32; 32]) -> bool {
         if self.bank_mask > 31 {
@@ -339,7 +341,7 @@ impl Cells {
         seen.count_ones() == group.count()
     }
 
-    /// The general rule. Rows within 64 of the lowest (a tile of 8 KiB) fit one bit each; others are hashed.
+    /// The general rule. Rows within 64 of the lowest (a tile of 8 KiB) have one bit each; others are hashed.
     fn count_degree<const BANKS: usize>(
         self,
         group: LaneMask,
@@ -368,7 +370,7 @@ impl Cells {
     }
 }
 
-/// A set of at most 32 numbers on the stack: open addressing in 64 places. `u64::MAX` cannot be a member.
+/// A set of at most 32 numbers on the stack, with open addressing in 64 places. `u64::MAX` cannot be a member.
 pub(super) struct SmallSet([u64; 64]);
 
 impl SmallSet {
@@ -377,7 +379,7 @@ impl SmallSet {
         Self([u64::MAX; 64])
     }
 
-    /// Adds `value`; was it new?
+    /// Adds `value`. Returns whether it was new.
     #[inline]
     pub(super) fn insert(&mut self, value: u64) -> bool {
         // Fibonacci hashing: the top six bits of the product depend on all of the value's low bits.

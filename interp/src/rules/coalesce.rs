@@ -1,14 +1,15 @@
-//! The coalescing rule: what one warp's access to global memory costs.
+//! The coalescing rule: the cost of one warp's access to global memory.
 //!
-//! In: 32 addresses, the width, the active lanes. Out: sectors (32-byte segments of memory moved), transactions (what
-//! nvprof counted under that name on the architecture), memory requests, and the sectors the distinct bytes asked for
-//! would fill. Lanes may touch sectors in any order; a sector counts once however many lanes touch it.
+//! The input is 32 addresses, the width, and the active lanes. The output is sectors (32-byte segments of memory
+//! moved), transactions (what nvprof counted under that name on the architecture), memory requests, and the sectors
+//! that the distinct bytes would fill. Lanes may touch sectors in any order. A sector counts once however many lanes
+//! touch it.
 //!
-//! A worked case, 4-byte loads on sm_90, lanes 0 to 7 at bytes 0, 4, 8, 28, 32, 32, 64, 4096: sectors 0, 0, 0, 0, 1,
-//! 1, 2, 128: four sectors. Seven different words were asked for, 28 bytes, which one sector could hold.
+//! An example with 4-byte loads on sm_90 and lanes 0 to 7 at bytes 0, 4, 8, 28, 32, 32, 64, 4096: sectors 0, 0, 0, 0,
+//! 1, 1, 2, 128, which are four sectors. Seven different words were accessed, 28 bytes, which would fit in one sector.
 //!
-//! Addresses are multiples of the width (the machine traps others), so an access never leaves its sector, and two
-//! accesses of one instruction overlap wholly or not at all.
+//! Addresses are multiples of the width (the machine traps others). An access therefore never leaves its sector, and
+//! two accesses of one instruction overlap completely or not at all.
 //!
 //! ```
 //! use interp::mask::LaneMask;
@@ -28,12 +29,12 @@ use crate::isa::mask::LaneMask;
 use super::GlobalRules;
 use super::bank::SmallSet;
 
-/// Bytes of a sector. Lanes that move without leaving their sectors cost the same.
+/// Bytes of a sector. Moving lanes within their sectors does not change the cost.
 pub const SECTOR_BYTES: u64 = 1 << SECTOR_SHIFT;
 const SECTOR_SHIFT: u32 = 5;
 const LINE_SHIFT: u32 = 7;
 
-/// What an instruction does to global memory, as far as its cost depends on it.
+/// The kind of a global-memory instruction, as far as its cost depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GlobalOp {
     /// A load.
@@ -47,22 +48,22 @@ pub enum GlobalOp {
 /// The cost of one warp instruction on global memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct GlobalCost {
-    /// Memory requests: 1, before sm_50 one for each half-warp of 8-byte and quarter-warp of 16-byte accesses.
+    /// Memory requests: 1, or before sm_50 one for each half-warp of 8-byte and quarter-warp of 16-byte accesses.
     pub requests: u32,
     /// nvprof's transactions: 128-byte lines before sm_50, sectors since.
     pub transactions: u32,
-    /// 32-byte pieces of memory moved.
+    /// 32-byte segments of memory moved.
     pub sectors: u32,
-    /// The sectors that the distinct bytes asked for would fill: the fewest possible.
+    /// The sectors that the distinct bytes would fill: the fewest possible.
     pub ideal_sectors: u32,
-    /// Distinct bytes asked for.
+    /// Distinct bytes accessed.
     pub distinct_bytes: u32,
 }
 
-/// What the access costs; `None` where the rule set does not model it (ask [`GlobalRules::provenance`] why).
+/// The cost of the access; `None` if the rule set does not model it (see [`GlobalRules::provenance`] for the reason).
 ///
-/// Addresses are multiples of `width_bytes` (1, 2, 4, 8 or 16); those of inactive lanes are not looked at. Without
-/// an active lane the cost is zero: nothing was requested.
+/// Addresses are multiples of `width_bytes` (1, 2, 4, 8 or 16). Those of inactive lanes are ignored. Without an active
+/// lane the cost is zero, because nothing was requested.
 #[inline]
 pub fn global_cost(
     rules: &GlobalRules,
@@ -92,8 +93,9 @@ pub fn global_cost(
     Some(split_cost(rules, op, width_bytes, mask, addresses))
 }
 
-/// How many different words of constant memory a request reads: the constant cache gives one to all lanes that want it, and then the next.
-/// A rule of NVIDIA's programming guides, not measured. An element of 8 or 16 bytes is taken as one word.
+/// How many different words of constant memory a request reads. The constant cache serves one word to all lanes that
+/// read it, and then the next. This rule is from NVIDIA's programming guides and was not measured. An element of 8 or
+/// 16 bytes counts as one word.
 ///
 /// ```
 /// use interp::{mask::LaneMask, rules::coalesce::constant_words};
@@ -108,7 +110,8 @@ pub fn constant_words(width_bytes: u32, mask: LaneMask, addresses: &[u64; 32]) -
     Distinct::count(mask, &addresses.map(|address| address >> shift)).addresses
 }
 
-/// Where lines of 128 bytes count, as before sm_50: half-warps or quarter-warps of wide accesses may be requests of their own.
+/// Where lines of 128 bytes count, as before sm_50: half-warps or quarter-warps of wide accesses may be separate
+/// requests.
 fn split_cost(
     rules: &GlobalRules,
     op: GlobalOp,
@@ -133,7 +136,7 @@ fn split_cost(
     cost
 }
 
-/// For each sector the largest number of lanes on one address in it, summed.
+/// The largest number of lanes at one address in each sector, summed.
 fn atomic_cost(width_bytes: u32, mask: LaneMask, addresses: &[u64; 32]) -> GlobalCost {
     let mut sorted = [0; 32];
     let mut count = 0;
@@ -190,7 +193,7 @@ impl Distinct {
         Self::in_runs(mask, addresses).unwrap_or_else(|| Self::hashed(mask, addresses))
     }
 
-    /// All lanes, addresses never falling from lane to lane: every change is a new one. No branch in the loop.
+    /// For all lanes with ascending addresses: every change is a new one. The loop has no branch.
     #[inline]
     fn ascending(addresses: &[u64; 32]) -> Option<Self> {
         let mut falling = false;
@@ -210,7 +213,7 @@ impl Distinct {
         (!falling).then_some(distinct)
     }
 
-    /// Any mask, addresses only rising or only falling: the same, lane by lane.
+    /// For any mask with addresses that only rise or only fall: the same, lane by lane.
     fn in_runs(mask: LaneMask, addresses: &[u64; 32]) -> Option<Self> {
         let mut lanes = mask.lanes();
         let Some(first) = lanes.next() else {
@@ -236,7 +239,7 @@ impl Distinct {
         (!(rises && falls)).then_some(distinct)
     }
 
-    /// Any order: a sector is looked up only for a new address, a line only for a new sector.
+    /// For any order: a sector is looked up only for a new address, and a line only for a new sector.
     fn hashed(mask: LaneMask, addresses: &[u64; 32]) -> Self {
         let (mut seen, mut sectors, mut lines) =
             (SmallSet::new(), SmallSet::new(), SmallSet::new());

@@ -1,26 +1,26 @@
-//! Rules that somebody gives: a textbook's machine of four banks, a design that is thought about.
+//! Custom rules: a textbook's machine with four banks, or a design under consideration.
 
 use super::{BankWidth, GlobalRules, RuleSet, SharedRules};
 
-/// Most banks: what one word of a mask holds.
+/// The most banks: as many as one word of a mask has bits.
 pub(super) const MAX_BANKS: u32 = 64;
 
-/// Why given rules are none.
+/// Why custom rules are invalid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum InvalidRules {
-    /// Addresses are cut into fields of bits.
+    /// The value must be a power of two, because addresses are split into bit fields.
     #[error("`{name}` is a power of two from {least} to {most}, not {value}")]
     NotAPower {
         /// The field.
         name: &'static str,
-        /// What it is.
+        /// Its value.
         value: u32,
-        /// The least it may be.
+        /// The least valid value.
         least: u32,
-        /// The most.
+        /// The largest valid value.
         most: u32,
     },
-    /// The widest access fills a run of banks.
+    /// The widest access must fill a run of banks.
     #[error(
         "{banks} banks of {bank_bytes} bytes deliver fewer than the 16 bytes of the widest access"
     )]
@@ -30,7 +30,7 @@ pub enum InvalidRules {
         /// Bytes of a bank.
         bank_bytes: u32,
     },
-    /// A row is what all banks hold side by side, or more.
+    /// A row must have what all banks hold side by side, or more.
     #[error(
         "`row_bytes` is {row_bytes}, less than the {banks} banks of {bank_bytes} bytes deliver at once"
     )]
@@ -42,7 +42,7 @@ pub enum InvalidRules {
         /// Bytes of a bank.
         bank_bytes: u32,
     },
-    /// Pairs of lanes merge to groups twice as large.
+    /// Pairs of lanes merge into groups twice as large.
     #[error(
         "`merges_pairs` doubles groups of lanes: `lanes_8` and `lanes_16` are 16 at most with it"
     )]
@@ -50,8 +50,8 @@ pub enum InvalidRules {
 }
 
 impl RuleSet {
-    /// The rules of an architecture with others for its memories. What does not depend on them, as the limits of a launch, stays the
-    /// architecture's. `by` is named in reports.
+    /// The rules of an architecture with different rules for its memories. Everything that does not depend on them,
+    /// such as the limits of a launch, stays the same. `by` is named in reports.
     ///
     /// ```
     /// use interp::{mask::LaneMask, rules::{Arch, RuleSet, bank::{SharedOp, shared_cost}}};
@@ -120,7 +120,7 @@ impl RuleSet {
         })
     }
 
-    /// What was counted for: `sm_90`, `the rules of toy.toml`.
+    /// The name of the rules in reports: `sm_90`, `the rules of toy.toml`.
     pub fn title(&self) -> String {
         match self.given_by {
             Some(by) => format!("the rules of {by} ({} otherwise)", self.arch),

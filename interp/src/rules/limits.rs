@@ -1,8 +1,9 @@
-//! What an architecture can launch: the limits a launch is checked against and device properties are filled from.
+//! The limits of an architecture on launches. Launches are checked against them, and device properties are filled from
+//! them.
 //!
-//! Source of the limits: CUDA C Programming Guide, "technical specifications per compute capability" (Fermi and
-//! Kepler: the editions of their time). The device is one that was sold with the compute capability, so that
-//! `cudaGetDeviceProperties` has a plausible answer; clocks and memory sizes are rounded data-sheet values.
+//! Source of the limits: CUDA C Programming Guide, "technical specifications per compute capability" (for Fermi and
+//! Kepler the editions of their time). The device is one that was sold with the compute capability, so that
+//! `cudaGetDeviceProperties` has a plausible answer. Clocks and memory sizes are rounded data-sheet values.
 //!
 //! ```
 //! use interp::rules::{Arch, limits::Limits};
@@ -14,22 +15,22 @@
 
 use super::Arch;
 
-/// Where the numbers of [`Limits`] come from.
+/// The source of the numbers in [`Limits`].
 pub const SOURCE: &str =
     "CUDA C Programming Guide, technical specifications per compute capability";
 
 const KIB: u32 = 1024;
 
-/// Limits and properties of one architecture.
+/// The limits and properties of one architecture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Lanes in a warp.
     pub warp_size: u32,
     /// Grid size in x, y, z.
     pub max_grid: [u32; 3],
-    /// Of a block.
+    /// The limits of a block.
     pub block: BlockLimits,
-    /// What one of its multiprocessors holds.
+    /// The resources of one of its multiprocessors.
     pub residency: Residency,
     /// 32-bit registers of a multiprocessor.
     pub registers_per_multiprocessor: u32,
@@ -49,23 +50,23 @@ pub struct Limits {
     pub l2_bytes: u32,
 }
 
-/// What a block may have at most.
+/// The limits of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockLimits {
-    /// Threads, all dimensions multiplied.
+    /// Threads, the product of all dimensions.
     pub threads: u32,
     /// Threads in x, y, z.
     pub dims: [u32; 3],
-    /// Shared memory without asking, static and dynamic together.
+    /// Shared memory without an opt-in, static and dynamic together.
     pub shared_bytes: u64,
-    /// The same after `cudaFuncSetAttribute(MaxDynamicSharedMemorySize)`; equal where there is no such opt-in.
+    /// The same after `cudaFuncSetAttribute(MaxDynamicSharedMemorySize)`; equal if there is no such opt-in.
     pub shared_bytes_optin: u64,
     /// 32-bit registers.
     pub registers: u32,
 }
 
-/// What differs from one architecture to the next; KiB of shared memory are of a block (opt-in) and of a
-/// multiprocessor, registers are in thousands of 1024, of a block and of a multiprocessor.
+/// What differs between architectures. Shared memory in KiB is for a block (opt-in) and for a multiprocessor; registers
+/// in units of 1024 are for a block and for a multiprocessor.
 struct Row {
     arch: u32,
     shared_optin_kib: u32,
@@ -132,7 +133,8 @@ impl Limits {
     }
 }
 
-/// What a multiprocessor holds at one time. Registers are not modelled: a kernel that takes many fits less often.
+/// The resources of a multiprocessor at one time. Registers are not modelled, so fewer blocks of a kernel with many
+/// registers may fit.
 ///
 /// ```
 /// use interp::rules::{Arch, limits::Limits};
@@ -148,12 +150,12 @@ pub struct Residency {
     pub blocks: u32,
     /// Shared memory.
     pub shared_bytes: u64,
-    /// Shared memory that the system keeps of each block.
+    /// Shared memory that the system reserves for each block.
     pub reserved_shared_bytes_per_block: u64,
 }
 
 impl Residency {
-    /// How many blocks of so many threads and so much shared memory it holds.
+    /// How many blocks with this many threads and this much shared memory fit.
     pub fn blocks(&self, threads: u64, shared_bytes: u64) -> u64 {
         let warps = threads.max(1).next_multiple_of(32);
         let by_threads = u64::from(self.threads) / warps;

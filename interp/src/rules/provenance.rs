@@ -1,35 +1,36 @@
-//! Where a number comes from: every count in a report can be asked for its source.
+//! The source of a number: every count in a report has one.
 //!
-//! A report must not let an assumption look like a measurement, and must not print 0 for what nobody modelled.
+//! A report must not present an assumption as a measurement, and must not print 0 for what is not modelled.
 
 use std::fmt;
 
-/// The source of a rule; `Display` is the sentence for the report.
+/// The source of a rule. `Display` gives the sentence for the report.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Provenance {
-    /// The rule reproduces hardware counters read on this device: for an access that the compiled kernel makes as well.
+    /// The rule reproduces hardware counters that were read on this device, for an access that the compiled kernel also
+    /// makes.
     Measured {
         /// Device, driver and profiler.
         device: &'static str,
     },
-    /// The vendor's documentation says so.
+    /// The vendor documents it.
     Documented {
         /// Title and section.
         text: &'static str,
     },
-    /// Measured on another architecture and taken to hold here.
+    /// Measured on another architecture and assumed to hold here.
     ByTheSameRule {
-        /// Where it was measured.
+        /// The architecture on which it was measured.
         measured_on: &'static str,
-        /// Why it is taken to hold.
+        /// Why it is assumed to hold.
         because: &'static str,
     },
-    /// Nobody's statement but ours.
+    /// Our own assumption, which no document or measurement supports.
     Assumed {
         /// Why it is plausible.
         because: &'static str,
     },
-    /// Whoever gave the rules says so: see [`RuleSet::given`](super::RuleSet::given).
+    /// The author of the rules states it: see [`RuleSet::given`](super::RuleSet::given).
     Given,
     /// There is no number.
     NotModelled {
@@ -39,7 +40,7 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// Is there a number at all?
+    /// Whether there is a number.
     pub const fn is_modelled(self) -> bool {
         !matches!(self, Self::NotModelled { .. })
     }

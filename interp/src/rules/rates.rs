@@ -1,7 +1,7 @@
-//! How fast the pipes of a multiprocessor are: what puts counts of different kinds into one order.
+//! The throughput of a multiprocessor's pipes, with which counts of different kinds can be compared.
 //!
-//! A shared transaction, a sector and an instruction are no common unit; the cycles that a multiprocessor needs for them at least are. They are no
-//! prediction of time: pipes work side by side, and caches are not modelled.
+//! A shared transaction, a sector and an instruction have no common unit, but the cycles that a multiprocessor needs
+//! for them do. They do not predict time: pipes work in parallel, and caches are not modelled.
 //!
 //! ```
 //! use interp::rules::{Arch, rates::Rates};
@@ -13,31 +13,31 @@
 
 use super::{Arch, Generation};
 
-/// Where `wavefronts` and `instructions` come from: the bandwidth of a bank, and the warp schedulers of a multiprocessor.
+/// The source of `wavefronts` and `instructions`: the bandwidth of a bank, and the warp schedulers of a multiprocessor.
 pub const SOURCE: &str =
     "CUDA C Programming Guide, compute capabilities: shared memory, architecture";
-/// Where the rates of sectors come from.
+/// The source of the rates of sectors.
 pub const SECTOR_SOURCE: &str = "assumed: 64 bytes a cycle from L2 to a multiprocessor; from L1 128, and 64 where L1 is not one memory with shared memory, and on Turing";
-/// Where `dram_bytes` come from.
+/// The source of `dram_bytes`.
 pub const DRAM_SOURCE: &str = "data sheets: bandwidth over multiprocessors and clock of one device of each compute capability, rounded";
 
-/// What a multiprocessor does in a cycle, at most.
+/// The maximum throughput of a multiprocessor per cycle.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rates {
     /// Wavefronts of shared memory.
     pub wavefronts: f64,
-    /// Instructions of warps.
+    /// Warp instructions.
     pub instructions: f64,
-    /// Sectors that L1 has.
+    /// Sectors that hit in L1.
     pub l1_sectors: f64,
     /// Sectors from L2.
     pub l2_sectors: f64,
-    /// Bytes of device memory: its share of the device's.
+    /// Bytes of device memory: the multiprocessor's share of the device's bandwidth.
     pub dram_bytes: f64,
 }
 
 impl Rates {
-    /// Those of an architecture.
+    /// The rates of an architecture.
     pub fn of(arch: Arch) -> Rates {
         let generation = arch.generation();
         Rates {

@@ -1,4 +1,4 @@
-//! A thread's arrays that are registers, whose elements have 8 bytes: the same as in memory.
+//! Tests arrays of 8-byte elements in registers: they must give the same as in memory.
 
 use super::{Bench, OUT_N};
 use crate::Shortcut;
@@ -6,7 +6,7 @@ use crate::isa::op::Op;
 use crate::tests::plainly;
 use ir::FuncId;
 
-/// What a kernel leaves in memory and reports, with its arrays in registers and in memory.
+/// The memory and the report of a kernel, with its arrays in registers and in memory.
 fn both(body: &str) -> [(Vec<i32>, String); 2] {
     [false, true].map(|in_memory| {
         plainly(Shortcut::Arrays, in_memory);
@@ -21,7 +21,7 @@ fn both(body: &str) -> [(Vec<i32>, String); 2] {
     })
 }
 
-/// An array of `double` that loops index, one of `long long`, and pairs; some lanes write an element of each.
+/// Arrays of `double`, of `long long` and of pairs, indexed by loops. Some lanes write an element of each.
 #[test]
 fn elements_of_eight_bytes_are_what_they_are_in_memory() {
     let [in_registers, in_memory] = both(
@@ -85,7 +85,7 @@ fn elements_of_eight_bytes_are_what_they_are_in_memory() {
     assert_eq!([long(3), long(9)], [3 + 77, 9 + 81]);
 }
 
-/// A word of an element is no register: an array that is accessed so stays in memory.
+/// A single word of an element is not a register, so an array with such accesses stays in memory.
 #[test]
 fn halves_of_elements_are_in_memory() {
     let body = "local local0 \"l\" \"long long\" [2] : 16 align 8 element 8

@@ -38,7 +38,7 @@ fn if_else_keeps_lanes_apart_and_joins_them() {
         ),
         (2, 2, 2)
     );
-    // Half of each warp's lanes: 32 and 8.
+    // Half of each warp's lanes: of 32 and of 8.
     let divergence = report
         .branches
         .iter()
@@ -125,7 +125,7 @@ fn uniform_loop_is_not_divergent() {
     assert_eq!(report.counts.branches, 6 + 5);
 }
 
-/// Values must be numbered in order; the tests need not.
+/// Values must be numbered in order, which the tests need not do.
 fn renumber(text: &str) -> String {
     let mut order: Vec<String> = Vec::new();
     let mut out = String::new();
@@ -222,8 +222,8 @@ fn barrier_reductions_count_the_block() {
     }
 }
 
-/// The classic: `while (atomicCAS(&lock, 0, 1)) ;` inside a warp. In lockstep the winner waits for the losers, who wait for it; lanes that
-/// run apart get on.
+/// The classic `while (atomicCAS(&lock, 0, 1)) ;` within a warp. In lockstep the winner waits for the losers, which
+/// wait for it. Lanes that run separately can go on.
 #[test]
 fn spin_lock_within_a_warp_needs_independent_lanes() {
     let body = "%0 = get $0
@@ -242,7 +242,7 @@ fn spin_lock_within_a_warp_needs_independent_lanes() {
     assert_eq!(trap.kind, TrapKind::Deadlock);
 }
 
-/// Every block adds one and waits until all have: only works if blocks set aside get company.
+/// Every block adds one and waits until all have. This works only if other blocks start while some are suspended.
 #[test]
 fn blocks_that_wait_for_each_other_take_turns() {
     let body = "%0 = get $0
@@ -267,7 +267,7 @@ fn blocks_that_wait_for_each_other_take_turns() {
     assert_eq!(bench.read(out, 17), [vec![16], vec![1; 16]].concat());
 }
 
-/// The same with a barrier in the loop: the block always moves, and has to make way nevertheless.
+/// The same with a barrier in the loop: the block always makes progress, and must let others run anyway.
 #[test]
 fn blocks_that_wait_around_a_barrier_take_turns() {
     let body = "%0 = get $0

@@ -5,7 +5,7 @@ use ir::{FuncId, HostFn, Type};
 use super::Bench;
 use crate::{HostEvent, HostThread, Trap, TrapKind};
 
-/// Runs function 0 to its end; calls of the runtime are answered with 7.
+/// Runs function 0 to its end. Calls of the runtime return 7.
 fn run(text: &str, args: &[u64]) -> Result<(Option<u64>, Vec<HostEvent>), Trap> {
     let mut bench = Bench::new(text);
     let mut thread = HostThread::new(&bench.program, FuncId(0), args);
@@ -88,8 +88,8 @@ fn loops_over_local_arrays() {
     );
 }
 
-/// Addresses with differences, products and sums, an update in memory, and a jump on what a load gives: each of them one instruction of the
-/// second form. The first one that leaves the array is told by the first form.
+/// Addresses with differences, products and sums, an update in memory, and a jump on a loaded value: each is one
+/// instruction of the second form. The first form reports the first one that leaves the array.
 #[test]
 fn loops_whose_addresses_melt_into_accesses() {
     let text = "host fn0 @f($0: i32 \"n\" \"int\") -> i32 {

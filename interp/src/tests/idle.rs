@@ -1,6 +1,6 @@
-//! Warps that pass by what they have nothing to do in, against warps that run it: random kernels of barriers with a condition in between, in
-//! a row or in a loop that is unrolled. Results, counts and findings have to be the same, in either order of the warps, and whatever becomes of
-//! the other warps.
+//! Compares warps that skip idle rounds with warps that run them, on random kernels of barriers with a condition in
+//! between, in a row or in an unrolled loop. Results, counts and findings must be the same, in either order of the
+//! warps, and whatever the other warps do.
 
 use super::text::{Random, Text, assert_same};
 use super::{Bench, OUT_N, PASSED_BY};
@@ -12,7 +12,7 @@ use crate::tests::plainly;
 const BLOCK: u32 = 160;
 
 impl Text<'_> {
-    /// What some lanes do with a word of shared memory.
+    /// Some lanes do something with a word of shared memory.
     fn part(&mut self, bound: &str) {
         let compared = self.random.one_of(&["%0", "%0", "%0", "%2", "%3", "%5"]);
         let compare = self
@@ -24,7 +24,7 @@ impl Text<'_> {
         };
         self.line(&format!("if {goes} !1 {{"));
         let base = self.value("addr shared0");
-        // Sometimes beyond the array.
+        // Sometimes outside of the array.
         let most = if self.random.once_in(30) { 400 } else { 32 };
         let by = self.random.below(most);
         let other = self.value(&format!("ptradd {base}, %0 * 4 + {}", 4 * by));
@@ -103,7 +103,7 @@ fn kernel(random: &mut Random) -> String {
     text.end()
 }
 
-/// All that a launch of the kernel does.
+/// Everything that a launch of the kernel does, as text.
 fn done(text: &str, seed: u64) -> String {
     let mut bench = Bench::new(text);
     let mut random = Random(seed);
@@ -140,8 +140,8 @@ fn warps_that_pass_by_do_what_warps_that_run_do() {
     );
 }
 
-/// One warp votes at a barrier of its own while the other, which has nothing to do there or in the round behind it, waits at the next one:
-/// it counts.
+/// One warp votes at a separate barrier while the other one, which is idle there and in the round after it, waits at
+/// the next one. It must be counted.
 #[test]
 fn the_idle_tail_counts_where_others_vote() {
     let body = "%0 = special.tid.x

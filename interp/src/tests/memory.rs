@@ -296,7 +296,7 @@ kernel fn0 @k() {
     assert_eq!(bench.printed, "0:abc  1.50\n1:abc  1.50\n".repeat(2));
 }
 
-/// A constant in an index can be added to the address instead; where the index is a subscript, what is looked at is their sum.
+/// A constant in an index can be added to the address instead. If the index is a subscript, their sum is checked.
 #[test]
 fn a_subscript_has_its_constant_in_it() {
     let body = "shared shared0 \"s\" \"int\" [4][32] : 512 align 4 element 4 at 0
@@ -312,7 +312,7 @@ fn a_subscript_has_its_constant_in_it() {
     assert_eq!(lanes.sum::<u64>(), 3, "{:#?}", report.findings);
 }
 
-/// An index of global memory is widened from 32 bits: a constant in it cannot be added behind that.
+/// An index of global memory is extended from 32 bits, so a constant in it cannot be added after that.
 #[test]
 fn a_constant_takes_an_index_past_the_end_of_32_bits() {
     let body = "%0 = special.tid.x
@@ -326,13 +326,13 @@ fn a_constant_takes_an_index_past_the_end_of_32_bits() {
     let out = bench.ints(&[-1; 96]);
     bench.launch(1, 16, &[out, 0]);
     assert_eq!(bench.read(out, 96)[45], 15);
-    // Lane 16 comes to 2^31.
+    // Lane 16 reaches 2^31.
     assert_eq!(bench.trap(1, 32, &[out, 0]).thread, [16, 0, 0]);
 }
 
 #[test]
 fn of_like_launches_some_are_looked_at() {
-    // Each thread loads `a[tid % n]`: the more threads share an element, the smaller `n`.
+    // Each thread loads `a[tid % n]`: the smaller `n`, the more threads share an element.
     let body = "
   %0 = special.tid.x
   %1 = get $1
@@ -363,13 +363,13 @@ fn of_like_launches_some_are_looked_at() {
         assert_eq!(site, reuse);
         (reuse.distinct_bytes, reuse.is_exact)
     };
-    // The first, the second, the third and the fifth are; the fourth takes over what the third had.
+    // The first, second, third and fifth launches are sampled. The fourth takes over the result of the third.
     let found = [64, 32, 16, 8, 4].map(|n| loaded(n, 1));
     assert_eq!(
         found,
         [(256, true), (128, true), (64, true), (64, true), (16, true)]
     );
-    // Launches of another size are counted by themselves, and all of those of many blocks are looked at.
+    // Launches of another size are a separate kind, and all launches of many blocks are sampled.
     assert_eq!(loaded(64, 2), (512, true));
     let many = [64, 32, 16, 8, 4].map(|n| loaded(n, 256).0);
     assert_eq!(many.map(|bytes| bytes * 16 / many[0]), [16, 8, 4, 2, 1]);

@@ -1,4 +1,4 @@
-//! Every scalar operation against the IR's own meaning (`ir::eval`), as a uniform and as a varying value.
+//! Compares every scalar operation with the IR's definition (`ir::eval`), with uniform and with varying values.
 
 use super::Bench;
 use ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp, eval};
@@ -97,12 +97,12 @@ fn values(ty: Type) -> Vec<u64> {
     }
 }
 
-/// Loads the operands of each thread from `in`, computes, stores 8 bytes of result; then once more with operands that all
-/// lanes share.
+/// Loads the operands of each thread from `in`, computes, and stores 8 bytes of result; then again with operands that
+/// all lanes share.
 fn run(types: &[Type], result: Type, text: &str, inputs: &[Vec<u64>]) -> Vec<u64> {
     let n = inputs.len();
     let mut body = String::from("%0 = special.tid.x\n%1 = special.ctaid.x\n%2 = get $2\n");
-    // Index: thread if `uniform` is 0, else block.
+    // The index is the thread if `uniform` is 0, otherwise the block.
     body += "%3 = cmp.eq.i32 %2, 0\n%4 = get $0\n%5 = get $1\n";
     let mut next = 6;
     let mut whole = body.clone();

@@ -1,4 +1,4 @@
-//! Signed overflow: which operands are reported, and which launches are seen to have none.
+//! Tests signed overflow: the operands that are reported, and the launches that are proved to have none.
 
 use super::Bench;
 use crate::{Check, Checks};
@@ -41,7 +41,7 @@ const I64: [i64; 16] = [
     i64::MIN,
 ];
 
-/// How many lanes are reported when each of 32 has one operand of its own, and `a` is one for all.
+/// How many lanes are reported if each of 32 has a separate operand, and all share `a`.
 fn reported(text: &str, ty: Type, a: i64, lanes: &[i64], uniform: bool) -> u64 {
     let size = if ty == Type::I64 { 8 } else { 4 };
     let a_index = if uniform { "0" } else { "%0" };
@@ -90,7 +90,7 @@ fn what_overflows_is_reported_and_nothing_else() {
     }
 }
 
-/// Divisors and how far a number is shifted: those of lanes that are active, and no others.
+/// Divisors and shift counts: invalid ones are reported in active lanes only.
 #[test]
 fn wrong_operands_are_reported_where_lanes_are_active() {
     let divisions = ["sdiv", "udiv", "srem", "urem"];
@@ -127,12 +127,13 @@ fn wrong_operands_are_reported_where_lanes_are_active() {
     }
 }
 
-/// Whether a kernel `for (int i = FROM; i < n; i += STEP) … i * n` needs a look in a launch with this `n`.
+/// Whether a kernel `for (int i = FROM; i < n; i += STEP) … i * n` has to be checked at run time in a launch with this
+/// `n`.
 fn needs_a_look(from: &str, step: &str, n: i32) -> bool {
     looks(&looping(from, step), n)
 }
 
-/// That kernel.
+/// The kernel of [`needs_a_look`].
 fn looping(from: &str, step: &str) -> Bench {
     Bench::kernel(
         "$0: ptr.global \"out\" \"int *\" pointee i32, $1: i32 \"n\" \"int\"",
@@ -165,12 +166,12 @@ fn loops_over_indices_need_no_look() {
     assert!(needs_a_look("0", "1", 46342));
     assert!(!needs_a_look("%0", "1", 1000));
     assert!(!needs_a_look("0", "%8", 1000));
-    // The step may go beyond the end of the type.
+    // The step may exceed the end of the type.
     assert!(needs_a_look("0", "2147483647", 1000));
     assert!(needs_a_look("-2147483648", "1", 1000));
 }
 
-/// What is known of one launch is not taken for another's.
+/// The result for one launch is not used for a different one.
 #[test]
 fn launches_of_one_kernel_are_told_apart() {
     let bench = looping("0", "1");

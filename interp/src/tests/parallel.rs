@@ -1,4 +1,4 @@
-//! Any number of jobs gives what one gives.
+//! Any number of jobs gives the same as one job.
 
 use super::{Bench, OUT_N};
 use crate::{LaunchFailure, LaunchReport};
@@ -49,7 +49,7 @@ fn blocks_that_write_the_same_words() {
     );
 }
 
-/// Memory that is only written is not copied before: the blocks in order have to write all of it again.
+/// Memory that is only written is not copied before, so the blocks in order must write all of it again.
 #[test]
 fn blocks_that_write_overlapping_lines() {
     for stride in [1, 31, 32, 48, 63] {
@@ -61,8 +61,8 @@ fn blocks_that_write_overlapping_lines() {
     }
 }
 
-/// A pointer to one allocation that reaches another is out of bounds of the first, with one job and with several; skipped, it
-/// gives zeros.
+/// A pointer to one allocation that reaches another is out of bounds of the first, with one job and with several. If
+/// skipped, it loads zeros.
 #[test]
 fn a_pointer_that_leaves_its_allocation() {
     for jobs in [1, 4] {
@@ -95,7 +95,7 @@ fn a_pointer_that_leaves_its_allocation() {
     }
 }
 
-/// Where it starts says nothing of where it goes.
+/// The start of a pointer does not tell where it goes.
 #[test]
 fn a_pointer_that_starts_before_its_allocation() {
     for jobs in [1, 4] {
@@ -139,7 +139,8 @@ fn a_trap_is_the_first_in_order() {
     assert_eq!(trap(1), trap(4));
 }
 
-/// Blocks before and after the one that ends the launch have changed memory that they read, when it is found out.
+/// Blocks before and after the one that ends the launch have changed memory that they read by the time this is
+/// detected.
 #[test]
 fn a_trap_among_blocks_that_store_leaves_memory_as_blocks_in_order_do() {
     let body = format!(
@@ -165,7 +166,7 @@ fn a_trap_among_blocks_that_store_leaves_memory_as_blocks_in_order_do() {
     }
 }
 
-/// Launch after launch with the same buffers: what a launch kept for the next one must not show.
+/// Repeated launches with the same buffers: what a launch kept for the next one must not have an effect.
 #[test]
 fn launches_one_after_the_other() {
     let run = |jobs| {

@@ -1,8 +1,8 @@
-//! The race checker against a naive one: random kernels, their accesses as a list, full vector clocks of all threads, every pair
-//! of accesses compared byte by byte.
+//! Compares the race checker with a naive one: random kernels, their accesses as a list, full vector clocks of all
+//! threads, and every pair of accesses compared byte by byte.
 //!
-//! The checker keeps less (the last write and some readers of each cell), so it need not report every pair; but it may report
-//! only pairs that race, and something wherever something races.
+//! The checker stores less (the last write and some readers of each cell), so it need not report every pair. But it may
+//! report only pairs that race, and must report something wherever there is a race.
 
 use crate::Shortcut;
 use crate::tests::plainly;
@@ -34,19 +34,19 @@ enum Step {
     Access {
         kind: Kind,
         shared: bool,
-        /// The memory of atomics that order others.
+        /// Whether it is the memory of atomics that order other accesses.
         flag: bool,
         width: usize,
         scale: usize,
         add: usize,
         elements: usize,
-        /// Elements are counted by the thread's number in the grid.
+        /// Whether elements are indexed by the thread's number in the grid.
         grid: bool,
-        /// These bits of that number are the other way round.
+        /// The bits of that number that are inverted.
         flip: usize,
     },
     Barrier,
-    /// All lanes, or each half by itself.
+    /// All lanes, or each half separately.
     SyncWarp {
         half: bool,
     },
@@ -129,14 +129,14 @@ fn program(random: &mut Random) -> Vec<(Step, Guard)> {
         .collect()
 }
 
-/// Steps that not all blocks do.
+/// Steps that only some blocks do.
 #[derive(Clone, Copy)]
 struct Apart {
     /// From this one on, accesses are
     from: usize,
-    /// of these blocks alone, or of all others: those whose number has bit 2 and not bit 1.
+    /// of these blocks only (those whose number has bit 2 and not bit 1), or of all others.
     by_these: bool,
-    /// Or all blocks do them, and those whose number has bit 2 elsewhere.
+    /// Or all blocks do them, but at another place in those whose number has bit 2.
     elsewhere: bool,
 }
 
@@ -157,7 +157,7 @@ fn text_apart(steps: &[(Step, Guard)], apart: Option<Apart>) -> String {
             Step::Barrier => _ = writeln!(body, "barrier !{line}"),
             Step::SyncWarp { half: false } => _ = writeln!(body, "syncwarp -1 !{line}"),
             Step::SyncWarp { half: true } => {
-                // The mask of a lane's half: 0xffff, or that shifted up.
+                // The mask of a lane's half: 0xffff, or 0xffff shifted up.
                 let _ = writeln!(
                     body,
                     "%{a} = and.i32 %0, 16\n%{b} = shl.i32 65535, %{a}\nsyncwarp %{b} !{line}",
@@ -235,7 +235,7 @@ fn text_apart(steps: &[(Step, Guard)], apart: Option<Apart>) -> String {
                 };
                 let value = if *width == 8 { 8 } else { 0 };
                 let _ = match kind {
-                    // What nobody wrote is a finding only where it is used.
+                    // An uninitialised value is a finding only where it is used.
                     Kind::Load => {
                         let (used, whole) = (next, if *width == 8 { "i64" } else { "i32" });
                         next += 1;
@@ -280,7 +280,7 @@ struct Event {
     clock: u32,
     line: usize,
     kind: Kind,
-    /// Block (of shared memory), memory, bytes.
+    /// Block (for shared memory), memory, bytes.
     memory: (usize, bool, bool),
     bytes: std::ops::Range<usize>,
 }
@@ -421,8 +421,8 @@ fn meet(clocks: &mut [Clock], fenced: &mut [[Clock; 2]], first: usize, lanes: &[
     }
 }
 
-/// Lists of reads, lines, runs and what else treats lanes at once save time and change nothing: not who is named, not the lanes, not how
-/// often, not what the launch is said to have touched.
+/// Lists of reads, lines, runs and everything else that handles lanes together only save time. They change neither the
+/// threads and lanes in a finding, nor its count, nor the recorded touched memory.
 #[test]
 fn random_kernels_have_the_same_findings_the_quick_way_and_the_slow_way() {
     let (mut found, mut spans) = (0, 0);
@@ -468,7 +468,7 @@ fn random_kernels_have_the_same_findings_the_quick_way_and_the_slow_way() {
     );
 }
 
-/// Two rows of 16 lanes that begin one element apart: 15 elements are stored to twice.
+/// Two rows of 16 lanes that begin one element apart: 15 elements are stored twice.
 #[test]
 fn two_runs_of_lanes_that_overlap_race() {
     let mut bench = Bench::new(&format!(
@@ -498,7 +498,8 @@ fn two_runs_of_lanes_that_overlap_race() {
     assert_eq!((lanes(17), super::HALVES.get()), (0, 1));
 }
 
-/// Four blocks do the same. The fifth does it elsewhere in its memory: there one warp reads what the other one stores.
+/// Four blocks do the same. The fifth does it at another place in its memory: there one warp reads what the other one
+/// stores.
 #[test]
 fn a_block_that_goes_elsewhere_is_not_like_the_others() {
     let mut bench = Bench::new(&format!(
@@ -535,7 +536,8 @@ fn a_block_that_goes_elsewhere_is_not_like_the_others() {
     assert!(super::DEPARTED.get() > 0);
 }
 
-/// The same where no store is like the one before, so that none has a pattern: four blocks permute, the fifth has two lanes store to each word.
+/// The same if no store is like the one before, so that none has a pattern: four blocks permute, and in the fifth two
+/// lanes store to each word.
 #[test]
 fn a_block_that_goes_elsewhere_without_a_pattern_is_not_like_the_others() {
     let text = format!(
@@ -587,7 +589,7 @@ fn a_block_that_goes_elsewhere_without_a_pattern_is_not_like_the_others() {
     assert_eq!(lanes(5, false), slowly);
 }
 
-/// Nothing is stored to the data in global memory.
+/// Removes all stores to the data in global memory.
 fn only_read(steps: &mut [(Step, Guard)]) {
     for (step, _) in steps {
         if let Step::Access {
@@ -602,14 +604,15 @@ fn only_read(steps: &mut [(Step, Guard)]) {
     }
 }
 
-/// Blocks that do what one before them did are compared with a list; where they depart, it is as if there had been none.
+/// Blocks that repeat an earlier one are compared with a list. If they depart from it, the result must be as if there
+/// had been no list.
 #[test]
 fn random_blocks_that_depart_have_the_same_findings_the_quick_way_and_the_slow_way() {
     let (mut found, mut departed) = (0, 0);
     for seed in 20_000..21_500 {
         let mut random = Random(seed);
         let mut steps = program(&mut random);
-        // What ends a list is left out of most.
+        // Most kernels have nothing that ends a list.
         if seed % 4 != 0 {
             steps.retain(|(step, _)| match step {
                 Step::Access { kind, .. } => *kind != Kind::Atomic,
@@ -617,7 +620,7 @@ fn random_blocks_that_depart_have_the_same_findings_the_quick_way_and_the_slow_w
                 Step::SyncWarp { .. } | Step::Fence { .. } => false,
             });
         }
-        // All is in order until they depart, so that there is a list.
+        // Everything is the same until they depart, so that there is a list.
         let from = random.below(steps.len() + 1);
         let rest = steps.split_off(from);
         let all = Guard { mask: 0, value: 0 };
@@ -692,8 +695,8 @@ fn random_kernels_race_as_a_naive_checker_says() {
     assert!(racing > 200 && quiet > 200, "{racing} race, {quiet} do not");
 }
 
-/// The shadow of global memory has so many entries, one for an access of a warp. Those that no cell speaks of any more make room for others;
-/// a launch that needs more says that it forgot.
+/// The shadow of global memory has a limited number of entries, one for an access of a warp. Entries that no cell
+/// refers to any more make room for others. A launch that needs more reports that it dropped the history.
 #[test]
 fn a_launch_with_too_many_blocks_for_the_check_says_so() {
     let run = |blocks: u32, cells: u32| {
@@ -709,13 +712,13 @@ fn a_launch_with_too_many_blocks_for_the_check_says_so() {
         (report.forgot, races)
     };
     let most = MAX_ENTRIES;
-    // Each block writes what another one has written, some time later.
+    // Each block writes what another one has written some time before.
     assert_eq!(run(most, most / 2), (false, u64::from(most / 2)));
     assert_eq!(run(2 * most, most / 2), (false, u64::from(3 * most / 2)));
-    // The first ones are forgotten before others come to the same words.
+    // The first ones are dropped before others access the same words.
     let (forgot, races) = run(2 * most, most + most / 2);
     assert!(forgot && races < u64::from(most / 2), "{races}");
-    // Whole warps, which are noted by lines, come to the end of the list, too.
+    // Whole warps, which are recorded by lines, also reach the limit.
     let lines = |blocks: u32, lines: u32| {
         let mut bench = Bench::kernel(
             OUT_N,

@@ -1,9 +1,11 @@
-//! Random structured kernels: the machine against a naive executor that runs one thread after the other over the tree.
+//! Compares the machine with a naive executor on random structured kernels. The executor runs one thread after the
+//! other over the tree.
 //!
-//! Threads do not talk to each other, so the two must agree on everything stored. Slots are assigned before they are read:
-//! some at the function's begin, some at the begin of a nested block and used in it alone, which is where the compiler
-//! keeps uniform variables in divergent code. Most kernels have arrays of their own that fixed loops index, which become registers; a
-//! kernel whose arrays stay in memory has to report the same. Some of these loops have a barrier, and are unrolled for that.
+//! Threads do not communicate, so the two must agree on everything stored. Slots are assigned before they are read.
+//! Some are assigned at the start of the function, and some at the start of a nested block and used only in it, where
+//! the compiler keeps uniform variables in divergent code. Most kernels have arrays that fixed loops index, which
+//! become registers. A kernel whose arrays stay in memory must report the same. Some of these loops have a barrier, and
+//! are unrolled because of it.
 
 pub(super) mod generator;
 mod thread;
@@ -21,7 +23,7 @@ use crate::{LaunchConfig, LaunchReport, Memory, launch};
 use generator::{ARRAYS, INPUTS, SLOTS, WORDS, module};
 use thread::{Thread, input};
 
-/// Blocks of 40 threads, a whole warp and a part of one each: what they leave, and the report.
+/// Blocks of 40 threads, which are a whole warp and a partial one. Returns their memory and the report.
 pub(super) fn run(module: &Arc<Module>, blocks: u32) -> (Vec<i32>, LaunchReport) {
     let words = (blocks * 40 * SLOTS) as usize;
     let program = super::program(Arc::clone(module));
@@ -56,8 +58,8 @@ pub(super) fn run(module: &Arc<Module>, blocks: u32) -> (Vec<i32>, LaunchReport)
     (found.collect(), report)
 }
 
-/// Each thread alone, the machine, and the machine with arrays in memory agree; says whether an array was in registers, and whether a loop
-/// was unrolled for its barrier.
+/// Checks that single threads, the machine, and the machine with arrays in memory agree. Returns whether an array was
+/// in registers, and whether a loop was unrolled because of its barrier.
 fn check(seed: u64) -> (bool, bool) {
     let module = module(seed);
     assert_verified(&module, "the generator");
@@ -125,7 +127,7 @@ fn random_kernels_do_what_each_thread_alone_would() {
         in_registers += usize::from(registers);
         unrolled += usize::from(barriers);
     }
-    // Else the test has lost what it is for.
+    // Otherwise the test no longer tests anything.
     assert!(
         in_registers > 1000,
         "{in_registers} had arrays in registers"

@@ -1,6 +1,6 @@
-//! Blocks that do what one before them did, run from a list, against blocks that run by themselves: random kernels, whose conditions and indices
-//! follow from the thread's number, the block's and, sometimes, data. Results, counts, findings, what was touched and where a limit or a
-//! fault ends them have to be the same.
+//! Compares replayed blocks with blocks that run by themselves, on random kernels whose conditions and indices depend
+//! on the thread index, the block index and, sometimes, data. Results, counts, findings, touched memory, and where a
+//! limit or a fault ends them must be the same.
 
 use crate::Shortcut;
 use crate::tests::plainly;
@@ -25,16 +25,16 @@ const SLOTS: u64 = 3;
 /// The thread's number in the grid.
 const NUMBER: &str = "%3";
 
-/// What follows from the thread's number alone, and what may follow from anything.
+/// Values that depend on the thread index only, and values that may depend on anything.
 struct Values {
     fixed: Vec<String>,
     all: Vec<String>,
-    /// The kernel goes its own way in each block, or leaves its arrays.
+    /// Whether the kernel runs differently in each block, or leaves its arrays.
     is_wild: bool,
 }
 
 impl Values {
-    /// Leaves a block of the text, before which there were so many.
+    /// Leaves a block of the text, restoring the numbers of values before it.
     fn forget(&mut self, (fixed, all): (usize, usize)) {
         self.fixed.truncate(fixed);
         self.all.truncate(all);
@@ -47,7 +47,7 @@ impl Text<'_> {
         values.all[at].clone()
     }
 
-    /// Mostly one that is the same in every block.
+    /// Usually a value that is the same in every block.
     fn fixed(&mut self, values: &Values) -> String {
         if values.is_wild && self.random.once_in(10) {
             return self.any(values);
@@ -75,7 +75,7 @@ impl Text<'_> {
         values.all.push(value);
     }
 
-    /// A word of the array in shared memory, and what the source says of it.
+    /// A word of the array in shared memory, and its source text.
     fn word(&mut self, values: &Values) -> (String, &'static str) {
         let index = self.fixed(values);
         let most = match values.is_wild && self.random.once_in(20) {
@@ -153,7 +153,7 @@ impl Text<'_> {
     fn branch(&mut self, values: &mut Values, depth: u32) {
         let compare = self.random.one_of(&["slt", "ult", "eq", "uge", "ne"]);
         let (compared, with) = match self.random.below(6) {
-            // The launch's last threads have nothing to do.
+            // The launch's last threads are idle.
             0 => (NUMBER.to_owned(), "$2".to_owned()),
             1 if values.is_wild => ("%1".to_owned(), self.random.below(14).to_string()),
             _ => (self.fixed(values), self.random.below(80).to_string()),
@@ -265,7 +265,8 @@ fn kernel(random: &mut Random) -> String {
     text.end()
 }
 
-/// All that a launch of the kernel does. Blocks that run by themselves do so on one thread: the switch is this thread's.
+/// Everything that a launch of the kernel does, as text. Blocks that run by themselves use one thread, because the
+/// switch is thread-local.
 fn done(text: &str, seed: u64, replays: bool) -> String {
     plainly(Shortcut::Replay, !replays);
     let mut bench = Bench::new(text);
@@ -287,7 +288,7 @@ fn done(text: &str, seed: u64, replays: bool) -> String {
         .memory
         .malloc_device(4 * u64::from(DATA))
         .expect("memory");
-    // Sometimes there are words that nobody wrote, and some sums that overflow.
+    // Sometimes there are uninitialised words, and some sums that overflow.
     let written = match random.once_in(6) {
         true => DATA - random.below(900) as u32,
         false => DATA,
@@ -296,7 +297,7 @@ fn done(text: &str, seed: u64, replays: bool) -> String {
         700 => i32::MAX,
         _ => (at * 37 % 1000) as i32,
     });
-    // At once: then all of it is known to be written.
+    // In one piece, so that all of it is known to be written.
     let bytes: Vec<u8> = words.flat_map(i32::to_le_bytes).collect();
     bench.memory.write_bytes(data, &bytes).expect("inside");
     let unwritten = bench.memory.malloc_device(400).expect("memory");
@@ -304,7 +305,7 @@ fn done(text: &str, seed: u64, replays: bool) -> String {
     let out = bench.ints(&vec![0; words]);
     let threads = random.one_of(&[BLOCK, BLOCK, 64, 75]);
     let mut done = String::new();
-    // Launches that are like one before them have its list.
+    // Repeated launches use the list of the first.
     for _ in 0..random.one_of(&[1, 1, 2, 4]) {
         let n = (BLOCK * BLOCKS) as u64 - random.one_of(&[0, 0, 0, 50, 400]);
         let result = bench.try_launch(BLOCKS, threads, &[out, data, n]);
@@ -324,7 +325,7 @@ fn done(text: &str, seed: u64, replays: bool) -> String {
     done
 }
 
-/// The same in both ways; gives it.
+/// Checks that both ways give the same, and returns it.
 #[track_caller]
 fn same(text: &str, seed: u64) -> String {
     let expected = done(text, seed, false);
@@ -351,7 +352,7 @@ fn replayed_blocks_do_what_they_do_by_themselves() {
     );
 }
 
-/// Lanes that do not run may have any subscript.
+/// Inactive lanes may have any subscript.
 #[test]
 fn subscripts_are_those_of_active_lanes() {
     let body = "shared shared0 \"s\" \"int\" [4][64] : 1024 align 4 element 4 at 0
@@ -382,8 +383,8 @@ fn subscripts_are_those_of_active_lanes() {
     assert_eq!(bench.read(out, 20 * 64)[19 * 64 + 15..][..3], [-1, 19, 19]);
 }
 
-/// One block has a sum that overflows, and, in the second launch, one loads words that nobody wrote: it is said as of blocks that run by
-/// themselves.
+/// One block has a sum that overflows, and in the second launch one loads uninitialised words. Both are reported as for
+/// blocks that run by themselves.
 #[test]
 fn what_one_block_finds_is_reported() {
     let body = "%0 = special.tid.x
@@ -424,7 +425,7 @@ fn what_one_block_finds_is_reported() {
         let first = bench.launch(20, 64, &[out, data]);
         let part = data + 4 * 970;
         bench.memory.copy(part, unwritten, 20).expect("inside");
-        // The list of the first launch does not look for unwritten words.
+        // The list of the first launch does not check for uninitialised words.
         let second = bench.launch(20, 64, &[out, data]);
         (
             format!("{first:#?}{second:#?}"),
@@ -443,7 +444,7 @@ fn what_one_block_finds_is_reported() {
     );
 }
 
-/// Each block goes its own way. Launches that come again try it less and less often.
+/// Each block runs differently. Repeated launches attempt recording less and less often.
 #[test]
 fn what_never_works_is_tried_seldom() {
     let body = "%0 = special.tid.x
@@ -466,7 +467,7 @@ fn what_never_works_is_tried_seldom() {
     assert!((2..10).contains(&tries), "{tries} times");
 }
 
-/// Kernels of many kinds of statements, with arrays in registers among them.
+/// Kernels with many kinds of statements, including arrays in registers.
 #[test]
 fn replayed_blocks_of_any_kernel_do_what_they_do_by_themselves() {
     REPLAYED.set(0);

@@ -1,8 +1,9 @@
-//! Rounds of a loop that run at once against the same rounds one by one: random kernels, whose loops sum up products of what they load from
-//! shared and global memory. Results, counts, findings, what was touched and where a limit ends them have to be the same.
+//! Compares rounds of a loop that run together with the same rounds one by one, on random kernels whose loops sum
+//! products of loads from shared and global memory. Results, counts, findings, touched memory, and where a limit ends
+//! them must be the same.
 //!
-//! Many of these loops leave their arrays, read what nobody wrote, race, overflow, or run under a limit: then every round has to be
-//! done by itself.
+//! Many of these loops leave their arrays, read uninitialised memory, race, overflow, or run under a limit. Then every
+//! round must run separately.
 
 mod cases;
 
@@ -19,7 +20,7 @@ use crate::rules::{Arch, RuleSet};
 const THREADS: u32 = 64;
 /// Words of shared memory.
 const WORDS: usize = 1024;
-/// Words of global memory, and from where on they are small numbers.
+/// Words of global memory, and the index from which they are small numbers.
 const DATA: u32 = 2048;
 const INDICES: u32 = DATA - 192;
 
@@ -44,7 +45,7 @@ impl Text<'_> {
             }
             5 if most >= 64 => self.value("mul.i32 %0, 2"),
             6 if most >= 64 => self.value("xor.i32 %0, 5"),
-            // What overflows in every round has to be said of every round.
+            // An overflow in every round must be reported for every round.
             7 if self.random.below(4) == 0 => {
                 let mul = self.op("mul");
                 let large = self.value(&format!("{mul} %0, 123456789"));
@@ -71,16 +72,16 @@ impl Text<'_> {
         };
         let way = self.random.below(4);
         let place = self.place(if way == 1 { 16 } else { 200 });
-        // What a load gave leads anywhere.
+        // A loaded value as index can lead anywhere.
         let loaded = self.random.once_in(12);
         let place = match loaded {
             true => {
                 let data = self.value("get $1");
                 let first = 4 * INDICES;
-                // By sectors: all of them cost the same.
+                // By sectors: all rounds cost the same.
                 let by = self.random.one_of(&[4, 32]);
                 let from = self.value(&format!("ptradd {data}, {counter} * {by} + {first}"));
-                // In every lane another one, or the same in all.
+                // Different in every lane, or the same in all.
                 let from = match self.random.once_in(2) {
                     true => self.value(&format!("ptradd {from}, %0 * 4")),
                     false => from,
@@ -93,7 +94,7 @@ impl Text<'_> {
             }
             false => place,
         };
-        // Blocks that are not like each other.
+        // Blocks that differ from each other.
         let by_block = self.random.once_in(6);
         let step = self.random.one_of(&[1, 1, 2, 16, 32, 32, 5, 70, 150]);
         let (add, mul) = (self.op("add"), self.op("mul"));
@@ -105,7 +106,7 @@ impl Text<'_> {
             0 => {
                 let by = match by_block {
                     true => self.value(&format!("{mul} {counter}, %1")),
-                    // No even step.
+                    // A distance that is not constant.
                     false if self.random.once_in(10) => {
                         self.value(&format!("{mul} {counter}, {counter}"))
                     }
@@ -151,7 +152,7 @@ impl Text<'_> {
         self.value(&format!("load.f32.{space}{volatile} {pointer}{array}"))
     }
 
-    /// A loop, and what is in it.
+    /// A loop around a body.
     fn loop_of(&mut self, body: impl FnOnce(&mut Self, &str)) {
         let label = self.label();
         let (from, by, compare, to) = match self.random.below(8) {
@@ -186,7 +187,7 @@ impl Text<'_> {
         for _ in 0..1 + self.random.below(4) / 3 {
             let slot = self.random.one_of(&["$3", "$3", "$5"]);
             match self.random.below(8) {
-                // The same in every round, and in the way of what it stands in.
+                // Something that is the same in every round, and prevents some loops from running rounds together.
                 0 | 1 => {
                     let part = self.value("add.i32 %0, 3");
                     loads.push(self.value(&format!("cvt.f32.s32 {part}")));
@@ -204,7 +205,7 @@ impl Text<'_> {
         }
     }
 
-    /// Words that move with the loop's variable: of loads by themselves, or of one of two or four words.
+    /// Words that move with the loop's variable: from single loads, or from one load of two or four words.
     fn words(&mut self, count: usize, counter: &str) -> Vec<String> {
         let mut words: Vec<_> = match self.random.below(4) {
             0 => (0..count).map(|_| self.load(counter)).collect(),
@@ -226,7 +227,7 @@ impl Text<'_> {
                 self.values(width, &format!("load.f32x{width}.{space} {pointer}"))
             }
         };
-        // By way of a variable.
+        // Through a variable.
         if self.random.once_in(3) {
             for word in &mut words {
                 self.inst(&format!("set $15, {word}"));
@@ -237,14 +238,14 @@ impl Text<'_> {
         words
     }
 
-    /// Sums of the products of some words with some others, each its own: a tile in registers.
+    /// The sums of products of some words with some others, each in a separate variable: a tile in registers.
     fn tile(&mut self, counter: &str) {
         let (rows, columns) = (1 + self.random.below(3), 1 + self.random.below(3));
         let left = self.words(rows as usize, counter);
         let right = self.words(columns as usize, counter);
         for row in 0..rows {
             for column in 0..columns {
-                // Now and then two products of a round belong to one sum, or a sum to a product.
+                // Sometimes two products of a round go into one sum, or two sums use one product.
                 let slot = match self.random.below(40) {
                     0 => 6,
                     _ => 6 + 3 * row + column,
@@ -260,10 +261,10 @@ impl Text<'_> {
         }
     }
 
-    /// Writes some of shared memory.
+    /// Writes a part of shared memory.
     fn fill(&mut self) {
         let all = self.random.below(4) > 0;
-        // Words of which some were not written are far behind.
+        // The part with uninitialised words is far away.
         let apart = self.random.one_of(&[4, 4 * THREADS]);
         for part in 0..WORDS as u32 / THREADS {
             if !all && self.random.below(4) == 0 {
@@ -279,7 +280,7 @@ impl Text<'_> {
     }
 }
 
-/// A kernel that fills shared memory, and sums up what it reads there and in global memory.
+/// A kernel that fills shared memory, and sums what it reads there and in global memory.
 fn kernel(random: &mut Random) -> String {
     let mut text = Text::new(random);
     text.line(
@@ -321,7 +322,7 @@ fn kernel(random: &mut Random) -> String {
             text.inst(&format!("store.f32.global {to}, {sum}"));
         }
     }
-    // What nobody wrote matters where it decides.
+    // An uninitialised value counts where it decides something.
     let sum = text.value("get $3");
     let goes = text.value(&format!("cmp.flt.f32 {sum}, 0.0"));
     text.line(&format!("if {goes} !1 {{"));
@@ -340,7 +341,7 @@ fn kernel(random: &mut Random) -> String {
     text.end()
 }
 
-/// All that a launch of the kernel does.
+/// Everything that a launch of the kernel does, as text.
 fn done(text: &str, seed: u64) -> String {
     let mut bench = Bench::new(text);
     let mut random = Random(seed);
@@ -348,7 +349,7 @@ fn done(text: &str, seed: u64) -> String {
     bench.machine.rules = RuleSet::for_arch(random.one_of(&[Arch::SM_90, Arch::SM_35]));
     let limit = 200 + random.below(4000);
     bench.machine.limit = random.one_of(&[None, None, None, Some(limit)]);
-    // Which block comes to a limit first is chance among several workers.
+    // With several workers it is chance which block reaches a limit first.
     bench.machine.jobs = match bench.machine.limit {
         None => random.one_of(&[1, 1, 3]),
         Some(_) => 1,
@@ -361,7 +362,7 @@ fn done(text: &str, seed: u64) -> String {
     let words: Vec<i32> = (0..DATA)
         .map(|at| match at % 509 {
             _ if at >= INDICES => (at * 7 % 24) as i32,
-            // Not all are numbers.
+            // Not all of them are numbers.
             77 => f32::NAN.to_bits() as i32,
             78 => f32::INFINITY.to_bits() as i32,
             _ => (at as f32 * 0.37 - 200.0).to_bits() as i32,
@@ -371,7 +372,7 @@ fn done(text: &str, seed: u64) -> String {
         .memory
         .malloc_device(4 * u64::from(DATA))
         .expect("memory");
-    // Some words nobody wrote.
+    // Some words are uninitialised.
     let unwritten = match random.below(4) {
         0 => 300 + random.below(1500) as usize,
         _ => words.len(),
@@ -388,7 +389,7 @@ fn done(text: &str, seed: u64) -> String {
     let threads = random.one_of(&[THREADS, THREADS, 40]);
     let result = bench.try_launch(blocks as u32, threads, &[out, data, 20]);
     let mut done = format!("{result:#?}");
-    // Where one of several workers comes to a fault, the others have done more or less.
+    // If one of several workers faults, the others have done more or less.
     if bench.machine.jobs == 1 || result.is_ok() {
         let words = bench.read(out, blocks * THREADS as usize);
         write!(done, "\n{:?}{words:?}", bench.memory.take_touched()).expect("memory");
@@ -396,7 +397,7 @@ fn done(text: &str, seed: u64) -> String {
     done
 }
 
-/// The same in both ways; gives it.
+/// Checks that both ways give the same, and returns it.
 #[track_caller]
 fn same(text: &str, seed: u64) -> String {
     plainly(Shortcut::Rounds, true);

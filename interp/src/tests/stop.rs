@@ -1,4 +1,4 @@
-//! Asking a machine to stop: launches and host threads end where they are, at any number of jobs.
+//! Stops a machine: launches and host threads end where they are, with any number of jobs.
 
 use std::thread;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::{HostThread, StopFlag, StopReason, TrapKind};
 const LONG: &str = "slot $2 : i32 \"i\"\nset $2, 0\nloop L0 {\n%0 = get $2\n%1 = add.i32 %0, 1\nset $2, %1\n\
                     %2 = cmp.eq.i32 %1, -1\nif %2 { break L0 }\n}";
 
-/// Asks the machine to stop when it has done some of the work.
+/// Stops the machine when it has done some of the work.
 fn stop_soon(flag: &StopFlag, why: StopReason) -> thread::JoinHandle<()> {
     let flag = flag.clone();
     thread::spawn(move || {

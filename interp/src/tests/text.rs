@@ -1,6 +1,6 @@
 //! Random kernels, written as the text of the IR.
 
-/// Numbers that look like chance.
+/// Pseudo-random numbers.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -12,7 +12,7 @@ impl Random {
         (z ^ (z >> 31)) % n
     }
 
-    /// Once in so many times.
+    /// True once in `n` times.
     pub(super) fn once_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
@@ -22,14 +22,14 @@ impl Random {
     }
 }
 
-/// A kernel's text as far as it is written.
+/// The text of a kernel, as far as it is written.
 pub(super) struct Text<'a> {
     pub(super) random: &'a mut Random,
     text: String,
     values: u32,
     locs: u32,
     labels: u32,
-    /// Its sums and products are signed: their overflow is reported.
+    /// Whether its sums and products are signed, so that overflow is reported.
     signed: bool,
 }
 
@@ -51,14 +51,14 @@ impl Text<'_> {
         self.text.push('\n');
     }
 
-    /// An instruction, at a place of its own.
+    /// An instruction with a separate place.
     pub(super) fn inst(&mut self, inst: &str) {
         self.locs += 1;
         let loc = self.locs;
         self.line(&format!("{inst} !{loc}"));
     }
 
-    /// A temporary with what is on the right.
+    /// A temporary with the given right-hand side.
     pub(super) fn value(&mut self, right: &str) -> String {
         let name = format!("%{}", self.values);
         self.values += 1;
@@ -66,7 +66,7 @@ impl Text<'_> {
         name
     }
 
-    /// So many temporaries, of an instruction that has so many results.
+    /// The temporaries of an instruction with this many results.
     pub(super) fn values(&mut self, count: u32, right: &str) -> Vec<String> {
         let names = self.values..self.values + count;
         let names: Vec<_> = names.map(|number| format!("%{number}")).collect();
@@ -86,7 +86,7 @@ impl Text<'_> {
         format!("{signed}{op}.i32")
     }
 
-    /// The whole text: the kernel ends here.
+    /// The whole text. The kernel ends here.
     pub(super) fn end(mut self) -> String {
         self.line("}\nfile 0 \"t\"");
         for loc in 1..=self.locs {
@@ -96,7 +96,7 @@ impl Text<'_> {
     }
 }
 
-/// What a kernel did the quick way is what it did the slow way.
+/// Asserts that a kernel did the same on the fast and on the slow path.
 #[track_caller]
 pub(super) fn assert_same(seed: u64, text: &str, found: &str, expected: &str) {
     if found != expected {

@@ -1,41 +1,42 @@
-//! Which accesses are late, and by how much: at random, or as given.
+//! Chooses which accesses are late, and by how much: at random, or as given.
 
 use std::collections::HashMap;
 
 use super::random::Random;
 use super::{Place, Who};
 
-/// So often a thread reads an old value of one word: one that waits for a value sees it at last.
+/// How often a thread may read an old value of one word. A thread that waits for a value eventually sees it.
 const MAX_STALE: u8 = 3;
-/// So many accesses of a launch are late.
+/// The most late accesses of a launch.
 const MAX_LATE: u32 = 1 << 14;
-/// Pairs of a thread and a word of which it is kept how many accesses might have been done later.
+/// The most pairs of a thread and a word for which the accesses that could be done later are counted.
 const MAX_PAIRS: usize = 1 << 20;
 
-/// Who chooses.
+/// The source of the choices.
 #[derive(Clone, Debug)]
 pub(crate) enum Choices {
-    /// A seed.
+    /// A random number generator with this seed.
     Random(u64),
-    /// By how many values these are late; all others are in time.
+    /// By how many values these accesses are late. All others are in time.
     Given(HashMap<Key, u32>),
 }
 
-/// An access that is late. `true`: one that is done later than it stands, whose number counts those that might have been.
+/// A late access. `true`: an access that is done later than its place in the program, numbered among those that could
+/// be.
 pub(crate) type Key = (Nth, bool);
 
-/// An access of a thread: so many others of it went to the same word before, since the launch wrote that first. What the thread does
-/// elsewhere changes nothing about that.
+/// An access of a thread: the thread accessed the same word this many times before, since the launch first wrote the
+/// word. The number does not depend on what the thread does elsewhere.
 pub(crate) type Nth = (Who, Place, u32);
 
 #[derive(Debug)]
 pub(super) struct Chooser {
     choices: Choices,
     random: Random,
-    /// One access in so many is late, of those that may.
+    /// One in this many accesses that may be late is.
     one_in: u64,
     counts: HashMap<(Who, Place), u32>,
-    /// The same of accesses that might be done later than they stand.
+    /// The same for accesses that could be done later than their place in the program.
     chances: HashMap<(Who, Place), u32>,
     stale: HashMap<(Who, Place), u8>,
     late: u32,
@@ -44,7 +45,7 @@ pub(super) struct Chooser {
 impl Chooser {
     pub(super) fn new(choices: Choices) -> Chooser {
         let mut random = match choices {
-            // Not those numbers that the schedule takes.
+            // Different numbers from those that the schedule uses.
             Choices::Random(seed) => Random(seed ^ 0x5eed_0f1a_7e57_0e5e),
             Choices::Given(_) => Random(0),
         };
@@ -60,14 +61,14 @@ impl Chooser {
         }
     }
 
-    /// A thread's next access to a word.
+    /// The number of a thread's next access to a word.
     pub(super) fn nth(&mut self, who: Who, place: Place) -> Nth {
         let count = self.counts.entry((who, place)).or_default();
         *count += 1;
         (who, place, *count - 1)
     }
 
-    /// A thread's next access to a word, if it is to be done later than it stands.
+    /// The number of a thread's next access to a word, if it is to be done later than its place in the program.
     pub(super) fn later(&mut self, who: Who, place: Place) -> Option<Nth> {
         if self.chances.len() >= MAX_PAIRS && !self.chances.contains_key(&(who, place)) {
             return None;
@@ -82,7 +83,7 @@ impl Chooser {
         is_later.then_some(nth)
     }
 
-    /// By how many values an access is late, of at most `most`.
+    /// By how many values an access is late, at most `most`.
     pub(super) fn back(&mut self, key: Key, is_load: bool, most: usize) -> usize {
         if most == 0 {
             return 0;

@@ -1,4 +1,4 @@
-//! Accesses that were late, as the machine saw them.
+//! Late accesses, as the machine saw them.
 
 use ir::LocId;
 
@@ -9,22 +9,24 @@ use super::choice::{Key, Nth};
 use super::word::Message;
 use super::{Place, Who};
 
-/// A load that gave an old value, a store that counts as one before another's, or an access that was done later than it stands.
+/// A load that gave an old value, a store that counts as earlier than another's, or an access that was done later than
+/// its place in the program.
 #[derive(Clone, Debug)]
 pub(crate) struct Late {
-    /// Whose, and where.
+    /// The access: its thread, word and number.
     pub(crate) nth: Nth,
     /// By how many values it was late.
     pub(crate) back: u32,
     pub(crate) op: AccessOp,
-    /// It was done later than it stands.
+    /// Whether it was done later than its place in the program.
     pub(crate) is_later: bool,
-    /// Of such a one, if that matters: the first access of its thread that came before it, or else itself.
+    /// For such an access, if it matters: the first access of its thread that was done before it, or otherwise itself.
     pub(crate) after: Option<LocId>,
     pub(crate) at: LocId,
-    /// What it read, or stored.
+    /// The value that it read or stored.
     pub(crate) value: u32,
-    /// The value that comes next, and whose that is; of a load that was done later, the value that it read.
+    /// The next value; for a load that was done later, the value that it read. The following fields have its store and
+    /// its thread.
     pub(crate) missed: u32,
     pub(crate) missed_at: LocId,
     pub(crate) missed_by: Option<Who>,
@@ -39,8 +41,8 @@ impl Late {
     }
 }
 
-/// What a thread lacks that fenced last, of block and of device scope, when it had made so many accesses, if it made the first of the
-/// two after `since`. Level 1: the fence has to reach other blocks.
+/// What is missing in a thread that last fenced (with block and with device scope) when it had made `fenced_at`
+/// accesses, if it made the first of the two accesses after `since`. Level 1: the fence has to reach other blocks.
 pub(super) fn lacks(fenced_at: [u32; 2], since: u32, level: usize) -> Lacks {
     match (fenced_at[level] >= since, fenced_at[0] >= since) {
         (true, _) => Lacks::Nothing,
@@ -57,14 +59,14 @@ pub(crate) struct Despite {
     pub(crate) place: Place,
     pub(crate) value: u32,
     pub(crate) stored_at: LocId,
-    /// What the writer lacks between the two stores, and the reader between the two reads.
+    /// What is missing in the writer between the two stores, and in the reader between the two reads.
     pub(crate) writer: Lacks,
     pub(crate) reader: Lacks,
-    /// Both the store and the read of the later value are `volatile` or atomic.
+    /// Whether both the store and the read of the later value are `volatile` or atomic.
     pub(crate) is_flag_strong: bool,
 }
 
-/// A store of another thread, as one has read it.
+/// Acquired history: another thread's store that this one has read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heard {
     pub(super) ordinal: u32,
@@ -74,7 +76,7 @@ pub(super) struct Heard {
     pub(super) stored_at: LocId,
     pub(super) fenced_at: [u32; 2],
     pub(super) is_strong: bool,
-    /// How many words the reader had accessed then, this one included.
+    /// How many words the reader had accessed then, including this one.
     pub(super) count: u32,
 }
 

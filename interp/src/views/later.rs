@@ -1,14 +1,16 @@
-//! Accesses that are done later than they stand: loads whose value nobody has used yet, and atomics.
+//! Accesses that are done later than their place in the program: loads whose value has not been used yet, and atomics.
 //!
-//! The model lets a thread's accesses to different words happen in any order, as long as neither uses what the other gives and nothing orders
-//! them. So a thread may read what another one stores only after it has seen a later store of this one (load buffering). Here such an access waits
-//! while its warp goes on, and is done before whatever it must not be seen behind; `machine/weak/later` knows those. Then it acts on memory
-//! as that is by now. Nothing of another thread follows from it in the meantime, so whatever it reads or leaves, no cause comes after its effect.
+//! The model lets a thread's accesses to different words happen in any order, as long as neither uses the other's result
+//! and nothing orders them. So a thread may read a value that another thread stored only after seeing a later store of
+//! the first one (load buffering). Here such an access waits while its warp goes on, and is done before any event that
+//! it must precede; `machine/weak/later` knows these events. It then acts on memory as it is at that time. No other
+//! thread can depend on its result in the meantime, so no effect precedes its cause.
 //!
-//! A fence for the block is less than that to other blocks, so loads may wait behind one. Then threads of the block may already be
-//! ordered behind the load. Therefore it is done before another thread of the block accesses its word, so that it reads nothing that was stored because of it,
-//! and before a thread of the block fences for the device, so that what other blocks do cannot follow from it; and what it reads, all threads
-//! of the block have seen from then on.
+//! A fence of block scope does not order accesses for other blocks, so loads may wait beyond one. Other threads of the
+//! block may then already be ordered after the load. Therefore it is done before another thread of the block accesses
+//! its word, so that it cannot read a value that was stored because of it. It is also done before a thread of the block
+//! makes a fence of device scope, so that accesses of other blocks cannot depend on it. All threads of the block have
+//! seen its result from then on.
 
 use ir::LocId;
 
@@ -32,19 +34,19 @@ pub(crate) struct Later {
     pub(crate) parts: Vec<Part>,
     /// The first access of the warp that was done before it.
     passed: Option<LocId>,
-    /// Warps that had run when it was put off.
+    /// The number of turns of warps when it was delayed.
     runs: u64,
 }
 
-/// What it is.
+/// The kind of access.
 #[derive(Debug)]
 pub(crate) enum What {
     Load {
-        /// Registers that hold what it gives, and in which lanes.
+        /// Registers that hold its result, and in which lanes.
         holds: Vec<(Register, u32)>,
-        /// It gives one value for all lanes.
+        /// Whether it gives one value for all lanes.
         is_uniform: bool,
-        /// A fence for the block has come since.
+        /// Whether a fence of block scope has followed since.
         is_behind_fence: bool,
     },
     Atomic {
@@ -52,27 +54,27 @@ pub(crate) enum What {
         pc: usize,
         /// Registers that it still needs.
         needs: Vec<Register>,
-        /// The one that gets what it gives, and whether that has 64 bits, unless that has another value since.
+        /// The register for its result, and whether it has 64 bits; `None` if the register has been overwritten since.
         result: Option<(Register, bool)>,
     },
 }
 
-/// Lanes of it that go to one word.
+/// The lanes of an access to one word.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) lanes: u32,
     pub(crate) place: Place,
     nth: Nth,
-    /// The newest value when it was put off, and how many had been stored by then.
+    /// The time of the newest value when it was delayed, and how many values had been stored by then.
     time: u64,
     moment: u64,
     is_done: bool,
-    /// Of a load that is done: what it gives, if not what it found first.
+    /// For a load that is done: its result, if it differs from the first one.
     pub(crate) value: Option<u32>,
 }
 
 impl Part {
-    /// The same of other lanes and another word.
+    /// The same for other lanes and another word.
     pub(crate) fn with(&self, lanes: u32, place: Place) -> Part {
         Part {
             lanes,
@@ -83,7 +85,7 @@ impl Part {
 }
 
 impl Views {
-    /// Whether the warp that runs has accesses that are not done yet.
+    /// Whether the current warp has accesses that are not done yet.
     pub(crate) fn has_later(&self) -> bool {
         self.here > 0
     }
@@ -97,12 +99,12 @@ impl Views {
             .count();
     }
 
-    /// How many accesses of the running warp wait.
+    /// How many accesses of the current warp wait.
     pub(crate) fn later_count(&self) -> usize {
         self.here
     }
 
-    /// Whether lanes of the warp that runs put an access to a word off.
+    /// Whether lanes of the current warp delay an access to a word.
     pub(crate) fn puts_off(&mut self, lanes: u32, place: Place) -> Option<Part> {
         let who = self.who(lanes.trailing_zeros() as usize & 31);
         let nth = self.chooser.later(who, place)?;
@@ -122,7 +124,7 @@ impl Views {
         })
     }
 
-    /// An access of the warp that runs waits.
+    /// Delays an access of the current warp.
     pub(crate) fn put_off(&mut self, mask: u32, how: How, what: What, parts: Vec<Part>) {
         if let What::Load { .. } = what {
             for part in &parts {
@@ -144,21 +146,21 @@ impl Views {
         self.here += 1;
     }
 
-    /// The warp that runs makes another access before those that wait.
+    /// The current warp makes another access before the waiting ones.
     pub(crate) fn passes(&mut self, at: LocId) {
         for later in self.own() {
             later.passed.get_or_insert(at);
         }
     }
 
-    /// The accesses of the warp that runs that wait, in order.
+    /// The waiting accesses of the current warp, in order.
     pub(crate) fn own(&mut self) -> impl Iterator<Item = &mut Later> {
         let agent = (self.block, self.at);
         let laters = self.laters.iter_mut();
         laters.filter(move |later| later.agent == agent)
     }
 
-    /// Takes those of them that are due.
+    /// Removes and returns those of them that are due.
     pub(crate) fn take(&mut self, mut is_due: impl FnMut(&mut Later) -> bool) -> Vec<Later> {
         let agent = (self.block, self.at);
         let due = self
@@ -169,7 +171,8 @@ impl Views {
         due
     }
 
-    /// A thread of the block is about to access a word: a load of another one, behind a fence for the block, comes first.
+    /// A thread of the block is about to access a word. Loads of other threads that wait beyond a fence of block scope
+    /// are done first.
     pub(crate) fn accesses(&mut self, lane: usize, place: Place) {
         if self.laters.is_empty() {
             return;
@@ -183,7 +186,7 @@ impl Views {
         });
     }
 
-    /// Loads of the block that wait behind a fence for it are done, though their warps do not know yet.
+    /// Does the loads of the block that wait beyond a fence of block scope, although their warps do not know that yet.
     pub(super) fn reads_behind_fences(&mut self, is_due: impl Fn(&Part) -> bool) {
         let block = self.block;
         let is_due = |later: &Later| {
@@ -206,7 +209,7 @@ impl Views {
         self.laters = laters;
     }
 
-    /// Does a load. Whether it gives an old value.
+    /// Does a load. Returns whether it gives an old value.
     pub(crate) fn read(&mut self, later: &mut Later) -> bool {
         let is_behind_fence = matches!(
             later.what,
@@ -224,7 +227,7 @@ impl Views {
             };
             let (who, key) = (part.nth.0, (part.nth, true));
             self.chooser.nth(who, part.place);
-            // Its lanes are of one warp.
+            // Its lanes are in one warp.
             let first = who.thread & !31;
             let threads = || {
                 LaneMask(part.lanes).lanes().map(move |lane| Who {
@@ -273,7 +276,7 @@ impl Views {
             .see(number, time);
     }
 
-    /// An atomic that waited is done.
+    /// A waiting atomic is done.
     pub(crate) fn has_acted(&mut self, later: &Later) {
         let Some(part) = later.parts.first().filter(|_| later.runs != self.runs) else {
             return;
@@ -288,7 +291,7 @@ impl Views {
         );
     }
 
-    /// An access was done later than it stands, and that may matter.
+    /// Records that an access was done later than its place in the program, if that may matter.
     fn note_later(
         &mut self,
         nth: Nth,

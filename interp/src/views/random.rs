@@ -1,4 +1,4 @@
-//! Random numbers that a seed gives.
+//! A random number generator with a seed.
 
 /// SplitMix64 (Steele et al., OOPSLA 2014).
 #[derive(Clone, Debug)]

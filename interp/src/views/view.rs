@@ -1,11 +1,12 @@
-//! A view: of each word, the time of the oldest value that may still be read.
+//! A view: the time of the oldest value of each word that may still be read.
 //!
-//! Threads that have synchronised share most of what they have seen, so a view is a part that others may share and what came since.
+//! Threads that have synchronised have seen mostly the same, so a view has a part that may be shared with others, and
+//! later changes.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What a thread had seen at some moment: shared, and never changed.
+/// What a thread had seen at some time. It is shared and never changes.
 pub(crate) type Seen = Rc<HashMap<u32, u64>>;
 
 #[derive(Clone, Debug, Default)]
@@ -27,7 +28,7 @@ impl View {
         }
     }
 
-    /// All of it, to be shared.
+    /// All of it, in a form that can be shared.
     pub(crate) fn seen(&mut self) -> Seen {
         if !self.own.is_empty() {
             let all = Rc::make_mut(&mut self.shared);

@@ -1,26 +1,26 @@
-//! A word of memory and the values that it had, in the order in which they count.
+//! A word of memory and its values, in coherence order.
 
 use ir::{FenceScope, LocId};
 
 use super::view::Seen;
 use super::{Place, Who};
 
-/// Values of a word that are kept.
+/// How many values of a word are kept.
 const MAX_MESSAGES: usize = 16;
-/// Between two values that follow each other: room for stores that count as earlier.
+/// The distance between the times of consecutive values, which leaves room for stores that count as earlier.
 const STEP: u64 = 1 << 24;
 
-/// What a store that follows a fence tells those who read it: what its thread had seen at that fence.
+/// What a store after a fence releases to its readers: what its thread had seen at that fence.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Released {
-    /// Of a fence that reaches the device.
+    /// For a fence with device scope.
     pub(crate) device: Option<Seen>,
-    /// Of any fence, for the threads of these blocks.
+    /// For any fence, by block whose threads may acquire it.
     pub(crate) block: Vec<(u64, Seen)>,
 }
 
 impl Released {
-    /// And what an earlier store told.
+    /// Adds what an earlier store released.
     pub(crate) fn add(&mut self, other: &Released) {
         let join = |ours: &Seen, theirs: &Seen| {
             let mut view = super::View::default();
@@ -41,23 +41,23 @@ impl Released {
     }
 }
 
-/// A value that was stored.
+/// A stored value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message {
-    /// Its place in the order, and when it was stored.
+    /// Its place in coherence order; the next field is the time when it was stored.
     pub(crate) time: u64,
     pub(crate) moment: u64,
     pub(crate) value: u32,
-    /// `None`: it was there at first, or came from elsewhere.
+    /// The thread that stored it. `None`: it was there at first, or came from elsewhere.
     pub(crate) by: Option<Who>,
     /// How many words its thread had accessed before.
     pub(crate) ordinal: u32,
     pub(crate) at: LocId,
     pub(crate) strong: Option<FenceScope>,
     pub(crate) released: Option<Released>,
-    /// When its thread fenced last.
+    /// When its thread last fenced.
     pub(crate) fenced_at: [u32; 2],
-    /// Nothing may come between it and the one before: it is an atomic's, or a part of the word.
+    /// Whether nothing may come between it and the one before: it is an atomic's value, or only a part of the word.
     pub(crate) is_glued: bool,
 }
 
@@ -79,7 +79,7 @@ impl Word {
         }
     }
 
-    /// Memory holds this value: if it is not the newest, somebody else has stored it.
+    /// Memory holds this value. If it is not the newest, another agent has stored it.
     pub(crate) fn is(&mut self, now: u32, moment: u64) {
         if self.at(self.newest()).value != now {
             let message = Message {
@@ -100,12 +100,12 @@ impl Word {
         &self.messages[index]
     }
 
-    /// The one that comes next.
+    /// The next value.
     pub(crate) fn after(&self, index: usize) -> Option<&Message> {
         self.messages.get(index + 1)
     }
 
-    /// The oldest that one may read who has seen the value of that time.
+    /// The oldest value that a reader may get that has seen the value with that time.
     pub(crate) fn oldest_from(&self, time: u64) -> usize {
         self.messages
             .iter()
@@ -113,26 +113,26 @@ impl Word {
             .unwrap_or(0)
     }
 
-    /// When its values were stored.
+    /// The times when its values were stored.
     pub(crate) fn moments(&self) -> impl Iterator<Item = u64> + '_ {
         self.messages.iter().map(|message| message.moment)
     }
 
-    /// The last value that was there at a moment, not before `oldest`.
+    /// The last value at a time, not before `oldest`.
     pub(crate) fn last_until(&self, moment: u64, oldest: usize) -> usize {
         let was_there = |message: &Message| message.moment <= moment;
         let last = self.messages.iter().rposition(was_there).unwrap_or(0);
         last.max(oldest)
     }
 
-    /// Before how many of the last values a store may count that has seen the value of that time.
+    /// The number of last values before which a store may count, if its thread has seen the value with that time.
     pub(crate) fn room_from(&self, time: u64) -> usize {
         let after = &self.messages[self.oldest_from(time) + 1..];
         let movable = after.iter().rev().take_while(|message| !message.is_glued);
         movable.count()
     }
 
-    /// Adds a value before so many of the last ones, or before fewer where there is no room.
+    /// Adds a value before the last `back` ones, or before fewer if there is no room.
     pub(crate) fn insert(&mut self, mut message: Message, back: usize) -> usize {
         let mut at = self.messages.len() - back;
         if at < self.messages.len() && self.messages[at].time - self.messages[at - 1].time < 2 {

@@ -1,9 +1,9 @@
-//! The crate's layers: which folder may use which. A stranger can rely on this table; so can whoever moves code.
+//! Tests the crate's layers: which folder may use which. Readers and authors of code can rely on this table.
 
 use std::{fs, path::Path};
 
-/// A folder (or file) of `src`, and what it may use beside itself: only rows above its own. `coded`, `config`, `patience`, `printf` and `progress` are
-/// plain data for all.
+/// A folder (or file) of `src`, and what it may use: only rows above its own. `coded`, `config`, `patience`, `printf`
+/// and `progress` are plain data that all may use.
 const LAYERS: &[(&str, &[&str])] = &[
     ("fault", &[]),
     ("isa", &["fault"]),
@@ -44,7 +44,7 @@ const FOR_ALL: &[&str] = &[
     "coded", "config", "patience", "printf", "progress", "shortcut",
 ];
 
-/// The code of a file: what is behind its tests' head is not the crate's.
+/// The code of a file before its tests.
 fn code(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a source file");
     let tests = text.find("#[cfg(test)]\nmod tests");

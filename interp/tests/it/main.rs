@@ -1,4 +1,4 @@
-//! The machine from outside: its rules against everything that is not them, and its layers.
+//! Tests the machine from outside: its rules against independent sources, and its layers.
 
 #![allow(
     clippy::disallowed_methods,

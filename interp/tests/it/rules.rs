@@ -1,8 +1,8 @@
-//! The rules held against everything that is not them: hardware counters, a naive oracle, published patterns.
+//! Compares the rules with independent sources: hardware counters, a naive oracle, and published patterns.
 //!
-//! `oracle` states the rules a second time, slowly and plainly; `random` compares the two on 100,000 cases per rule
-//! set; `hardware` reads the counters in `tests/data/h200`; `patterns` derives the tables people know from kernels'
-//! index expressions; `affine` compares closed forms with the general rule.
+//! `oracle` states the rules a second time, in a slow and simple form. `random` compares the two on 100,000 cases per
+//! rule set. `hardware` reads the counters in `tests/data/h200`. `patterns` derives well-known tables from kernels'
+//! index expressions. `affine` compares closed forms with the general rule.
 
 mod affine;
 mod cases;

@@ -1,4 +1,4 @@
-//! What would help against a conflict: what is missing, and where it goes.
+//! Advises on conflicts: what is missing, and where it goes.
 
 mod update;
 
@@ -16,10 +16,10 @@ use crate::inspect::listing::{Around, At};
 use crate::isa::op::Op;
 use crate::race::report::Side;
 
-/// What `grid.sync()` counts with: a variable of the library's.
+/// The library variable with which `grid.sync()` counts.
 const GRID_COUNTER: &str = "__dslc_grid_arrived";
 
-/// Most parts of a buffer that is filled and used by turns.
+/// The most parts of a buffer whose parts are filled and used in turn.
 const MAX_PARTS: u64 = 8;
 
 /// A conflict to give advice on.
@@ -27,25 +27,25 @@ pub(super) struct Conflict<'a> {
     pub(super) kind: RaceKind,
     pub(super) a: &'a Side,
     pub(super) b: &'a Side,
-    /// Threads of one instruction that were seen at one place.
+    /// The most threads of one instruction that were seen at one place.
     pub(super) most_at_one_place: u32,
 }
 
-/// Two accesses by their places in the text.
+/// Two accesses, ordered by their places in the text.
 struct InText<'a> {
-    /// The instructions, where they are known.
+    /// The instructions, if known.
     at: Option<(At, At)>,
     lines: (u32, u32),
-    /// The earlier one in time comes first.
+    /// Whether the one that is earlier in time comes first.
     in_order: bool,
-    /// A barrier of the wanted kind stands between them.
+    /// Whether a barrier of the wanted kind is between them.
     held: bool,
-    /// The earlier one in time.
+    /// The access that is earlier in time.
     first: &'a Side,
 }
 
 impl Scene<'_> {
-    /// What is missing, and where.
+    /// The remedy: what is missing, and where.
     pub(super) fn remedy(&self, conflict: &Conflict<'_>) -> Remedy {
         let Conflict { kind, a, b, .. } = *conflict;
         let flow = Flow::of(self.function);
@@ -131,7 +131,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether an atomic or `volatile` access decides that one of the two is come to.
+    /// Whether an atomic or `volatile` access decides that one of the two is reached.
     fn has_sign(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> bool {
         let waits = |loc: LocId| self.code.effects.polls.waits.contains(&loc);
         let sides = [conflict.a, conflict.b].into_iter();
@@ -183,7 +183,7 @@ impl Scene<'_> {
         &self.module.loc(loc).text
     }
 
-    /// Of two bit-fields that share bytes: a store of one reads and writes the other.
+    /// Two bit-fields that share bytes: a store to one reads and writes the other.
     fn shared_bits(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let (a, b) = (self.text(conflict.a), self.text(conflict.b));
         let is_part = |side: &Side| {
@@ -195,7 +195,8 @@ impl Scene<'_> {
             .then(|| Remedy::SharedBits([a.to_owned(), b.to_owned()]))
     }
 
-    /// Of a buffer that is filled and used by turns: both take the same part of it, and the barrier of the round is not between them.
+    /// A buffer whose parts are filled and used in turn: both accesses use the same part, and the barrier of the round
+    /// is not between them.
     fn same_half(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let text = self.in_text(flow, Barrier::Block, conflict);
         let (first, last) = text.at?;
@@ -229,7 +230,7 @@ impl Scene<'_> {
         })
     }
 
-    /// Of two accesses on different sides of one branch: no barrier of all threads is between them.
+    /// Two accesses on different sides of a branch: no barrier of all threads can be between them.
     fn other_side(
         &self,
         flow: &Flow<'_>,
@@ -245,14 +246,14 @@ impl Scene<'_> {
         else {
             return None;
         };
-        // What meets in different rounds of a loop around both is held by a barrier behind the branch.
+        // A barrier after the branch orders accesses that meet in different rounds of a loop around both.
         if id != other || self.is_later(flow, conflict) {
             return None;
         }
         let loops = |path: &[Around]| path.iter().any(|around| matches!(around, Around::Loop(..)));
         let line = |side: &Side| self.line(self.counter(side.counter).loc);
         let (earlier, later) = (line(a), line(b));
-        // Where a numbered barrier holds them this way already, it is the way back to the next round that is missing.
+        // If a numbered barrier orders them this way already, the order from a round to the next one is missing.
         let lines = match flow.comes_to_number(first, false) && flow.comes_to_number(then, true) {
             true => (later, earlier),
             false => (earlier, later),
@@ -265,7 +266,7 @@ impl Scene<'_> {
         })
     }
 
-    /// Of two arrays of different names whose bytes are the same.
+    /// Two arrays with different names that occupy the same bytes.
     fn overlap(&self, conflict: &Conflict<'_>) -> Option<Remedy> {
         let (a, b) = (self.text(conflict.a), self.text(conflict.b));
         let name = |text: &str| text.split_once('[').map(|(name, _)| name.to_owned());
@@ -273,7 +274,7 @@ impl Scene<'_> {
         differ.then(|| Remedy::SameBytes([a.to_owned(), b.to_owned()]))
     }
 
-    /// An access of what the library's `grid.sync()` counts with.
+    /// Whether it accesses the variable with which the library's `grid.sync()` counts.
     fn is_grid_sync(&self, inst: &Inst) -> bool {
         let globals = &self.module.globals;
         matches!(inst.kind, InstKind::AddrOf(Object::Global(id)) if globals[id.index()].name == GRID_COUNTER)
@@ -292,7 +293,7 @@ impl Scene<'_> {
         self.shape.identity(block, warp as usize, lane)
     }
 
-    /// Whether the two can meet in different rounds of a loop only.
+    /// Whether the two can only meet in different rounds of a loop.
     fn is_later(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> bool {
         let Conflict { a, b, .. } = *conflict;
         let (Some(first), Some(then)) = (self.at(flow, a), self.at(flow, b)) else {
@@ -302,8 +303,8 @@ impl Scene<'_> {
         flow.common_loop(first, then).is_some() && flow.meet(a, b) == Meet::Later
     }
 
-    /// The two sides by their places in the text: whether they are in another order than in time, and whether such a barrier stands
-    /// between them.
+    /// Orders the two sides by their places in the text: whether that differs from their order in time, and whether
+    /// such a barrier is between them.
     fn in_text<'c>(
         &self,
         flow: &Flow<'_>,
@@ -329,7 +330,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Between lanes of a warp: a barrier, or that the one there is holds other lanes.
+    /// The remedy between lanes of a warp: a barrier, or a note that the existing one synchronises other lanes.
     fn warp_barrier(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Remedy {
         let text = self.in_text(flow, Barrier::Warp, conflict);
         if text.held && text.in_order {
@@ -339,7 +340,7 @@ impl Scene<'_> {
         side.unwrap_or_else(|| Remedy::Barrier(self.barrier(flow, Barrier::Warp, conflict)))
     }
 
-    /// Where such a barrier is missing.
+    /// The place of a missing barrier.
     fn barrier(
         &self,
         flow: &Flow<'_>,
@@ -363,7 +364,7 @@ impl Scene<'_> {
         };
         let back = flow.common_loop(first, last);
         let later = back.is_some() && text.held || self.is_later(flow, conflict);
-        // A barrier within a branch that not all threads take would be one more fault.
+        // A barrier within a branch that not all threads take would be another error.
         let parts = |around: Around| self.parts(flow, barrier, text.first, around);
         let place = match back.filter(|_| later) {
             Some(back) => self.in_the_next_round(flow, (first, last), back, text.lines, parts),
@@ -391,8 +392,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether two that meet in a round meet in the next one, too: one of them goes to the same place in each round, and no such barrier is
-    /// in the loop.
+    /// Whether the two also meet in the next round: one of them goes to the same place in each round, and no such
+    /// barrier is in the loop.
     fn comes_again(
         &self,
         flow: &Flow<'_>,
@@ -401,14 +402,14 @@ impl Scene<'_> {
         back: LocId,
     ) -> bool {
         let stays = !flow.changes_in(first, back) || !flow.changes_in(last, back);
-        // What holds a block holds its warps, too.
+        // A barrier of the block also synchronises its warps.
         let holds = |inst: &Inst| {
             self.is_barrier_inst(barrier, inst) || matches!(inst.kind, InstKind::Barrier(_))
         };
         stays && !flow.any_in(back, holds)
     }
 
-    /// The line of a loop around both that is within a branch at which threads part.
+    /// The line of a loop around both that is within a divergent branch.
     fn round_inside(
         &self,
         flow: &Flow<'_>,
@@ -433,7 +434,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Whether the threads that such a barrier holds, of the warp or block of one side, may go different ways at a branch.
+    /// Whether the threads that such a barrier synchronises, in the warp or block of one side, may diverge at a branch.
     fn parts(&self, flow: &Flow<'_>, barrier: Barrier, of: &Side, around: Around) -> bool {
         let all = self.shape.threads();
         let threads = match barrier {
@@ -444,7 +445,7 @@ impl Scene<'_> {
         flow.parts(around, threads)
     }
 
-    /// The place of a barrier at the end of the loop at `back`: the two meet in different rounds of it only.
+    /// The place of a barrier at the end of the loop at `back`, if the two only meet in different rounds of it.
     fn in_the_next_round(
         &self,
         flow: &Flow<'_>,
@@ -480,7 +481,7 @@ impl Scene<'_> {
     ) -> BarrierPlace {
         let shared = flow.shared(first, last);
         let path = &flow.path(last)[..shared];
-        // The outermost statement around one of them alone, where a barrier cannot stand or would be run too often.
+        // The outermost statement around only one of them in which a barrier is not allowed or would run too often.
         let edge = |at: At, own: u32| {
             let mut alone = flow.path(at)[shared..].iter();
             let around = alone.find(|&&around| matches!(around, Around::Loop(..)) || parts(around));
@@ -498,7 +499,7 @@ impl Scene<'_> {
                 outside,
             };
         }
-        // What is read by the very test that decides the write.
+        // The read is in the condition of the `if` that contains the write.
         let mut alone = flow.path(last)[shared..].iter();
         if alone
             .any(|around| matches!(around, Around::If(..)) && self.line(around.loc()) == low_line)
@@ -510,7 +511,7 @@ impl Scene<'_> {
             };
         }
         let (after, before) = match (edge(first, low_line), edge(last, high_line)) {
-            // Both are in one statement.
+            // Both are in the same statement.
             (after, before) if after == before => (Edge::Line(low_line), Edge::Line(high_line)),
             edges => edges,
         };
@@ -521,7 +522,7 @@ impl Scene<'_> {
         }
     }
 
-    /// A flag or a count that is set before what it announces.
+    /// A flag or counter that is set before the data that it announces.
     fn announced_early(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let is_write = |side: &&Side| self.counter(side.counter).op != AccessOp::Load;
         let Conflict { a, b, .. } = *conflict;
@@ -546,7 +547,8 @@ impl Scene<'_> {
         })
     }
 
-    /// Where the fence goes that makes a flag, a lock or a counter order the two: between the earlier access and what announces it.
+    /// The place of the fence with which a flag, lock or counter orders the two: between the earlier access and the one
+    /// that announces it.
     fn fence(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let Conflict { a, b, .. } = *conflict;
         let (first, then) = (self.at(flow, a)?, self.at(flow, b)?);
@@ -563,7 +565,7 @@ impl Scene<'_> {
         })
     }
 
-    /// Whether a thread that comes to an access has taken the lock that it releases there.
+    /// Whether a thread that makes an access has taken the lock that it releases at `release`.
     fn holds_lock(&self, flow: &Flow<'_>, at: At, release: At) -> bool {
         let takes = |loc: LocId| self.code.effects.polls.takes.contains(&loc);
         let root = flow.root(release);
@@ -572,7 +574,7 @@ impl Scene<'_> {
     }
 }
 
-/// The array and the first subscript of an access with several: `buf` and `cur` of `buf[cur][t]`.
+/// The array and the first subscript of an access with several: `buf` and `cur` for `buf[cur][t]`.
 fn outer_subscript(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once('[')?;
     let mut depth = 1;

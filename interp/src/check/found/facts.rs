@@ -1,4 +1,4 @@
-//! Makes findings of what was gathered: who did what, where.
+//! Turns what was collected into findings, with their threads and places.
 
 use crate::observe::Scene;
 use ir::locate::in_program;
@@ -18,7 +18,7 @@ use crate::isa::family::Family;
 use crate::observe::Arrival;
 use crate::race::report::{Pair, Side};
 
-/// What makes two counters one source access.
+/// Identifies a source access: two counters with the same key are one access.
 type SourceKey = (u32, u32, u32, String, AccessOp);
 
 impl Scene<'_> {
@@ -26,7 +26,7 @@ impl Scene<'_> {
         &self.code.counters[counter as usize]
     }
 
-    /// Whether it is an atomic for the threads of its block only.
+    /// Whether it is an atomic only for the threads of its block.
     pub(super) fn in_block(&self, side: &Side) -> bool {
         self.counter(side.counter).block_scope
     }
@@ -37,7 +37,7 @@ impl Scene<'_> {
         (loc.file, loc.line, loc.column, loc.text.clone(), site.op)
     }
 
-    /// The line of the program; of a place in the library, where that is called.
+    /// The line in the program; for a place in the library, the line of the call.
     pub(super) fn line(&self, loc: LocId) -> u32 {
         let shown = in_program(self.module, loc).unwrap_or(loc);
         self.module.loc(shown).line
@@ -93,7 +93,7 @@ impl Scene<'_> {
         }
     }
 
-    /// A thread at an instruction that is no access.
+    /// A thread at an instruction that is not an access.
     pub(super) fn stands(
         &self,
         op: FindingOp,
@@ -184,7 +184,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The place of an operation that was looked at.
+    /// The place of an operation that was checked.
     pub(super) fn computes_at(&self, pc: u32) -> LocId {
         let step = self.code.signed_steps.get(&pc);
         step.copied().unwrap_or(self.code.locs[pc as usize])
@@ -287,7 +287,7 @@ impl Scene<'_> {
         }
     }
 
-    /// The call of the host that wrote a part of the memory only, or copied what nobody had written.
+    /// The host call that wrote only a part of the memory, or copied uninitialised bytes.
     fn missing_write(&self, unset: &Unset) -> Option<MissingWrite> {
         let (region, offset) = unset.place;
         let address = self.map.regions[region?].base + offset;

@@ -1,4 +1,5 @@
-//! Flags that order nothing: they are ordinary accesses, or the fence beside them is for one block.
+//! Recognises flags that do not order anything: they are accessed by ordinary loads and stores, or their fence has only
+//! block scope.
 
 use ir::{FenceScope, InstKind, LocId};
 
@@ -9,7 +10,7 @@ use crate::inspect::listing::{Around, At};
 use crate::observe::Scene;
 
 impl Scene<'_> {
-    /// A loop that waits for a flag by an ordinary load, and the ordinary store that sets it.
+    /// A loop that waits for a flag with an ordinary load, and the ordinary store that sets the flag.
     pub(super) fn plain_flag(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let (first, then) = (self.at(flow, conflict.a)?, self.at(flow, conflict.b)?);
         let all = [first, then];
@@ -33,7 +34,7 @@ impl Scene<'_> {
         })
     }
 
-    /// A fence for one block between an access and the flag that announces it to another block.
+    /// A fence of block scope between an access and the flag that announces it to another block.
     pub(super) fn narrow_fence(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let (first, then) = (self.at(flow, conflict.a)?, self.at(flow, conflict.b)?);
         let seen = flow.decided_by(then, |loc: LocId| {
@@ -55,7 +56,7 @@ impl Scene<'_> {
 }
 
 impl Flow<'_> {
-    /// The loop that does nothing but look at an ordinary load, if this is one.
+    /// The loop that does nothing but poll an ordinary load, if this is one.
     fn spins_at(&self, at: At) -> Option<LocId> {
         let InstKind::Load(access, _) = &self.inst(at).kind else {
             return None;

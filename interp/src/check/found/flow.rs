@@ -1,5 +1,6 @@
-//! What the kernel's text says of two accesses: what encloses them, whether one feeds the other, and whether two threads can meet
-//! in one round of a loop. For the words of a finding only: whatever is not known is no answer.
+//! Analyses the kernel's text around two accesses: what encloses them, whether one feeds the other, and whether two
+//! threads can meet in one round of a loop. It only helps to word a finding, so if something is unknown, there is no
+//! answer.
 
 use crate::isa::grid::Identity;
 use std::collections::HashSet;
@@ -13,47 +14,47 @@ use crate::fault::trap::AccessOp;
 use crate::inspect::evaluate::{Evaluation, Knows, Variable};
 use crate::inspect::listing::{Around, At, Listing, access};
 
-/// Steps from an operand to what it begins with: no address takes more.
+/// The most steps from an operand to its origin. No address needs more.
 const FUEL: u32 = 4000;
-/// A loop's variable is tried with these values, and with powers of two beyond.
+/// A loop's variable is tried with the values below this, and with powers of two beyond.
 const TRIED: u64 = 1024;
 
-/// What a pointer begins with.
+/// What a pointer starts from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Root {
     Object(Object),
     Slot(SlotId),
 }
 
-/// A kernel's instructions, and what is uniform of what they give.
+/// A kernel's instructions, and which of their results are uniform.
 pub(super) struct Flow<'a> {
     listing: Listing<'a>,
     uniformity: Uniformity,
 }
 
-/// Whether two threads can meet at one element in one round of the loop around both.
+/// Whether two threads can access one element in one round of the loop around both accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meet {
-    /// There are values of the loop's variable with which they do.
+    /// They do for some values of the loop's variable.
     InOneRound,
-    /// Only in different ones.
+    /// Only in different rounds.
     Later,
-    /// The text does not say.
+    /// The text does not tell.
     Unknown,
 }
 
-/// Why there is no value.
+/// Why a value is unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Unknown {
-    /// It depends on a variable that a loop changes, the same one for all lanes.
+    /// It depends on a variable that a loop changes in the same way for all lanes.
     Variable(SlotId),
-    /// On several of those.
+    /// On several of these.
     Moves,
-    /// On memory, other lanes, or a variable of each lane's own that a loop changes.
+    /// On memory, other lanes, or a variable that a loop changes in a different way in each lane.
     Data,
 }
 
-/// Calls `then` with what an instruction computes from; memory it reads is not followed.
+/// Calls `then` with the operands that an instruction computes from. Memory that it reads is not followed.
 fn each_operand(kind: &InstKind, then: impl FnMut(Operand)) {
     if kind.is_scalar_op() || matches!(kind, InstKind::PtrAdd { .. }) {
         kind.operands().into_iter().copied().for_each(then);
@@ -81,7 +82,7 @@ impl<'a> Flow<'a> {
         self.listing.inst(at)
     }
 
-    /// Whether there is such an instruction from one to another.
+    /// Whether there is such an instruction between two others.
     pub(super) fn any_between(&self, from: At, to: At, is: impl Fn(&Inst) -> bool) -> bool {
         (from.min(to)..from.max(to)).any(|at| is(self.inst(at)))
     }
@@ -92,8 +93,8 @@ impl<'a> Flow<'a> {
         all.any(|(at, inst)| is(inst) && self.is_in(at, back))
     }
 
-    /// Whether a numbered barrier is beside an instruction, within all that is around it: one at which its thread waits before it, or one that
-    /// it comes to behind it.
+    /// Whether a numbered barrier accompanies an instruction within all statements around it: its thread waits at one
+    /// before it, or reaches one after it.
     pub(super) fn comes_to_number(&self, at: At, before: bool) -> bool {
         let mut all = self.listing.insts();
         all.any(|(other, inst)| {
@@ -115,7 +116,7 @@ impl<'a> Flow<'a> {
         around.any(|around| matches!(around, Around::Loop(_, loc) if *loc == back))
     }
 
-    /// Whether where an access goes follows a variable that the loop at a place changes.
+    /// Whether the address of an access depends on a variable that the loop at a place changes.
     pub(super) fn changes_in(&self, at: At, back: LocId) -> bool {
         let Some((_, ptr, _)) = access(&self.inst(at).kind) else {
             return false;
@@ -136,7 +137,7 @@ impl<'a> Flow<'a> {
         behind.any(|at| matches!(self.inst(at).kind, InstKind::Get(of) if of == slot))
     }
 
-    /// Whether a load at that place is made for the sake of a store that keeps some of its bits: of a bit-field.
+    /// Whether a load at that place belongs to a store that keeps some of the bits: a bit-field.
     pub(super) fn reads_in_part(&self, loc: LocId) -> bool {
         let mut all = self.listing.insts();
         all.any(|(_, inst)| {
@@ -144,12 +145,12 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// What is around an instruction, outermost first.
+    /// The statements around an instruction, outermost first.
     pub(super) fn path(&self, at: At) -> &[Around] {
         self.listing.path(at)
     }
 
-    /// How many statements around two instructions are the same.
+    /// How many of the statements around two instructions are the same.
     pub(super) fn shared(&self, a: At, b: At) -> usize {
         let same = self.path(a).iter().zip(self.path(b));
         same.take_while(|(a, b)| a == b).count()
@@ -164,7 +165,7 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// Whether these threads may go different ways at a branch.
+    /// Whether these threads may diverge at a branch.
     pub(super) fn parts<'i>(
         &self,
         around: Around,
@@ -184,7 +185,7 @@ impl<'a> Flow<'a> {
         first.is_none() || threads.any(|who| holds(who) != first)
     }
 
-    /// Whether at most one of these threads gets to an instruction, as far as its branches tell.
+    /// Whether at most one of these threads reaches an instruction, as far as the branches tell.
     pub(super) fn is_for_one<'i>(
         &self,
         at: At,
@@ -203,8 +204,8 @@ impl<'a> Flow<'a> {
         threads.filter(comes).nth(1).is_none()
     }
 
-    /// The last atomic or `volatile` store before an instruction that goes where one of those was read, if the two are under the same
-    /// conditions.
+    /// The last atomic or `volatile` store before an instruction to one of the places that were read, if both are under
+    /// the same conditions.
     pub(super) fn announced_before(&self, before: At, seen: &[Root]) -> Option<At> {
         let writes = |at: At| !matches!(self.inst(at).kind, InstKind::Load(..));
         let is_alike = |at: At| self.path(at).len() == self.path(before).len();
@@ -216,12 +217,12 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// Whether the address of an access is one for all lanes.
+    /// Whether the address of an access is the same in all lanes.
     pub(super) fn is_uniform(&self, at: At) -> bool {
         access(&self.inst(at).kind).is_some_and(|(_, ptr, _)| self.uniformity.operand(ptr))
     }
 
-    /// All instructions that these operands are computed by, through variables, and what decides whether those are set.
+    /// All instructions that these operands depend on, through variables and the conditions under which these are set.
     pub(super) fn behind(&self, start: Vec<Operand>) -> HashSet<At> {
         let (mut seen, mut left) = (HashSet::new(), start);
         while let Some(operand) = left.pop() {
@@ -253,7 +254,7 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// The loads that decide what a store writes or whether it does.
+    /// The loads that decide what a store writes, or whether it does.
     pub(super) fn feeds(&self, store: At) -> Vec<At> {
         let values = access(&self.inst(store).kind).map_or(&[][..], |(_, _, values)| values);
         let start = values.iter().copied().chain(self.conditions(store));
@@ -264,7 +265,7 @@ impl<'a> Flow<'a> {
         loads
     }
 
-    /// Whether where an access goes depends on the thread's index.
+    /// Whether the address of an access depends on the thread index.
     pub(super) fn goes_by_thread(&self, at: At) -> bool {
         let Some((_, ptr, _)) = access(&self.inst(at).kind) else {
             return false;
@@ -278,7 +279,7 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// The bytes of its object that an access goes to, where they are the same each time.
+    /// The bytes of its object that an access goes to, if they are always the same.
     pub(super) fn bytes_of(&self, at: At) -> Option<(u64, u64)> {
         let (_, mut ptr, _) = access(&self.inst(at).kind)?;
         let mut from = 0i64;
@@ -305,17 +306,17 @@ impl<'a> Flow<'a> {
         None
     }
 
-    /// All instructions in order.
+    /// All instructions, in order.
     pub(super) fn insts(&self) -> impl Iterator<Item = (At, &'a Inst)> + '_ {
         self.listing.insts()
     }
 
-    /// What makes an operand.
+    /// The instruction that computes an operand.
     pub(super) fn def_of(&self, operand: Operand) -> Option<At> {
         self.listing.def(operand.value()?)
     }
 
-    /// Whether where an access goes depends on what is in memory.
+    /// Whether the address of an access depends on the contents of memory.
     pub(super) fn goes_by_data(&self, at: At) -> bool {
         let Some((_, ptr, _)) = access(&self.inst(at).kind) else {
             return false;
@@ -329,12 +330,12 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// The flags, locks and counters that decide whether an access is come to: what the loads and atomics of theirs read, with those
-    /// before it at which a thread waits.
+    /// The flags, locks and counters that decide whether an access is reached: the places that their loads and atomics
+    /// read, including those before it at which a thread waits.
     pub(super) fn decided_by(&self, at: At, waits: impl Fn(LocId) -> bool) -> Vec<Root> {
         let mut seen: HashSet<At> = HashSet::new();
         let mut start: Vec<Operand> = self.conditions(at).collect();
-        // What is decided through a shared variable is decided by who set that.
+        // If a shared variable decides, follow the stores that set it.
         while !start.is_empty() {
             let mut next = Vec::new();
             for found in self.behind(std::mem::take(&mut start)) {
@@ -360,7 +361,7 @@ impl<'a> Flow<'a> {
         signs.filter_map(|at| self.root(at)).collect()
     }
 
-    /// The first atomic or `volatile` store after an instruction that goes where one of those was read.
+    /// The first atomic or `volatile` store after an instruction to one of the places that were read.
     pub(super) fn announced(&self, after: At, seen: &[Root]) -> Option<At> {
         let loads = |at: At| matches!(self.inst(at).kind, InstKind::Load(..));
         let mut later = after + 1..self.listing.len();
@@ -378,7 +379,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// What the pointer of an access begins with.
+    /// What the pointer of an access starts from.
     pub(super) fn root(&self, at: At) -> Option<Root> {
         let (_, mut ptr, _) = access(&self.inst(at).kind)?;
         for _ in 0..FUEL {
@@ -392,7 +393,8 @@ impl<'a> Flow<'a> {
         None
     }
 
-    /// What makes an operand, through variables that are set once; of others, what reads them.
+    /// The instruction that computes an operand, through variables that are set once; for other variables, the one that
+    /// reads them.
     pub(super) fn made_by(&self, operand: Operand) -> Option<&'a InstKind> {
         let mut operand = operand;
         for _ in 0..FUEL {
@@ -408,7 +410,7 @@ impl<'a> Flow<'a> {
         None
     }
 
-    /// What a thread computes, from its place in the launch and its arguments alone.
+    /// An evaluation of what a thread computes from its indices and its arguments alone.
     fn evaluation<'s>(
         &'s self,
         who: Identity<'s>,
@@ -426,7 +428,7 @@ impl<'a> Flow<'a> {
         )
     }
 
-    /// Whether two threads can meet at one element in one round of the loop around both accesses.
+    /// Whether two threads can access one element in one round of the loop around both accesses.
     pub(super) fn meet(&self, a: (At, Identity<'_>), b: (At, Identity<'_>)) -> Meet {
         let shared = &self.path(a.0)[..self.shared(a.0, b.0)];
         let inner = shared
@@ -492,11 +494,11 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// What is known of any thread of a launch: the arguments.
+/// What is known of every thread of a launch: the arguments.
 struct ByArguments<'a> {
     flow: &'a Flow<'a>,
     args: &'a [u64],
-    /// A variable that loops change, and what it is taken to be.
+    /// A variable that loops change, and its assumed value.
     guess: Option<(SlotId, u64)>,
 }
 
@@ -535,7 +537,7 @@ impl Knows for ByArguments<'_> {
         }
     }
 
-    /// Objects are told apart by numbers of their own, far from each other.
+    /// Objects get distinct addresses that are far from each other.
     fn address(&self, object: Object) -> Option<u64> {
         match object {
             Object::Shared(id) => {

@@ -1,4 +1,4 @@
-//! Conflicts that an index makes: it leaves out a dimension, or a loop goes on by too little.
+//! Recognises conflicts that are caused by an index: it omits a dimension, or a loop has too small a stride.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ const THREADS: [SpecialReg; 3] = [SpecialReg::TidX, SpecialReg::TidY, SpecialReg
 const BLOCKS: [SpecialReg; 3] = [SpecialReg::CtaidX, SpecialReg::CtaidY, SpecialReg::CtaidZ];
 
 impl Scene<'_> {
-    /// What the index of a statement is missing that two threads change each other's element.
+    /// What is wrong with the index of a statement, if two threads change each other's element.
     pub(super) fn wrong_index(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let Conflict { a, b, .. } = *conflict;
         let store = |side: &Side| self.counter(side.counter).op == AccessOp::Store;
@@ -34,7 +34,7 @@ impl Scene<'_> {
             .or_else(|| self.stride_of_block(flow, (a, b), at))
     }
 
-    /// Threads that differ in one dimension only, of which nothing in the statement depends.
+    /// The threads differ in only one dimension, on which nothing in the statement depends.
     fn omits(&self, flow: &Flow<'_>, (a, b): (&Side, &Side), at: At) -> Option<Remedy> {
         let shape = self.shape;
         let [block_a, block_b] = [a, b].map(|side| shape.block_index(side.block));
@@ -56,7 +56,8 @@ impl Scene<'_> {
         })
     }
 
-    /// A loop whose variable begins with the thread's place among all blocks and goes on by the size of one.
+    /// A loop whose variable begins with the thread's index among all blocks, and whose stride is the size of one
+    /// block.
     fn stride_of_block(&self, flow: &Flow<'_>, (a, b): (&Side, &Side), at: At) -> Option<Remedy> {
         if a.block == b.block {
             return None;
@@ -74,7 +75,7 @@ impl Scene<'_> {
 }
 
 impl Flow<'_> {
-    /// The registers that an access depends on: where it goes, what it brings, and whether it is made.
+    /// The registers that an access depends on: its address, its value, and whether it is made.
     fn registers(&self, at: At) -> HashSet<SpecialReg> {
         let Some((_, ptr, values)) = access(&self.inst(at).kind) else {
             return HashSet::new();
@@ -83,7 +84,7 @@ impl Flow<'_> {
         self.registers_of(start.chain(self.conditions(at)).collect())
     }
 
-    /// The registers that operands depend on, also through the places in memory that are read.
+    /// The registers that operands depend on, also through memory that is read.
     fn registers_of(&self, start: Vec<Operand>) -> HashSet<SpecialReg> {
         let (mut seen, mut used, mut left) = (HashSet::new(), HashSet::new(), start);
         while !left.is_empty() {
@@ -98,7 +99,7 @@ impl Flow<'_> {
         used
     }
 
-    /// Where the loop at a place adds to a variable that an access follows, and what.
+    /// Where the loop at a place adds to a variable that an access depends on, and the operand.
     fn steps(&self, at: At, back: ir::LocId) -> Vec<(At, Operand)> {
         let Some((_, ptr, _)) = access(&self.inst(at).kind) else {
             return vec![];

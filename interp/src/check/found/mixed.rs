@@ -1,9 +1,10 @@
-//! Whether a number's bits are mixed with others: of a hash or a generator of random numbers it is the bits that count, not the number.
+//! Recognises numbers whose bits are mixed with others, as in a hash or a random number generator: there the bits
+//! matter, not the number.
 
 use ir::{BinaryOp, Function, Inst, InstKind, LocId, ValueId};
 
-/// Whether something computed at a place goes into an exclusive or, a shift, a mask or an unsigned remainder, through sums, products
-/// and variables.
+/// Whether a value that is computed at a place reaches an exclusive or, a shift, a mask or an unsigned remainder,
+/// through sums, products and variables.
 pub(super) fn is_mixed(function: &Function, loc: LocId) -> bool {
     let mut values = vec![false; function.values.len()];
     let mut slots = vec![false; function.slots.len()];
@@ -17,7 +18,7 @@ pub(super) fn is_mixed(function: &Function, loc: LocId) -> bool {
             inst.results.iter().for_each(|id| values[id.index()] = true);
         }
     });
-    // A variable may be read before the text sets it, in a loop: until nothing is new.
+    // In a loop, a variable may be read before the text sets it, so repeat until nothing is new.
     loop {
         let mut found = false;
         let mut has_news = false;

@@ -1,4 +1,4 @@
-//! The array or allocation that a place in memory belongs to.
+//! Finds the array or allocation that an address belongs to.
 
 use crate::observe::Scene;
 use ir::Space;
@@ -7,8 +7,8 @@ use crate::fault::finding::FindingObject;
 use crate::machine::explain::parameter;
 
 impl Scene<'_> {
-    /// The object at a place that an access touches, by its name: an allocation by that of the kernel's pointer, if it comes from one.
-    /// An allocation has no elements of its own: those of the access.
+    /// The object at a place that an access touches, by its name. An allocation is named after the kernel's pointer, if
+    /// the access comes from one. An allocation has no element type, so the access's is used.
     pub(super) fn object(
         &self,
         counter: u32,
@@ -88,7 +88,7 @@ impl Scene<'_> {
 }
 
 impl Scene<'_> {
-    /// The kernel's pointer that an access is made through, by its name, and where it points.
+    /// The name of the kernel's pointer through which an access is made, and the address it points to.
     fn pointer(&self, counter: u32) -> Option<(String, u64)> {
         let site = self.counter(counter);
         let number = parameter(self.function, site.loc, site.op)?;

@@ -1,4 +1,4 @@
-//! Why a thread's memory, or a block's, holds no value: what the kernel's text says of the stores to it.
+//! Explains from the kernel's stores why memory of a thread or a block is uninitialised.
 
 use crate::observe::Scene;
 use ir::{InstKind, LocId, LocalId, Object, Space};
@@ -9,11 +9,12 @@ use super::flow::Flow;
 use crate::fault::finding::MissingWrite;
 use crate::inspect::listing::{Around, At};
 
-/// What CUB calls memory that the threads of a block share.
+/// CUB's name for memory that the threads of a block share.
 const SHARED_STORAGE: &str = "TempStorage";
 
 impl Scene<'_> {
-    /// What is read from a thread's own memory: an element that other threads have written in theirs, or a byte between members.
+    /// For a read of thread-local memory: an element that other threads have written in their copies, or a byte between
+    /// members.
     pub(super) fn missing_in_thread(&self, counter: u32, unset: &Unset) -> Option<MissingWrite> {
         let offset = unset.place.1;
         let starts = &self.code.memory.local_offsets;
@@ -40,7 +41,7 @@ impl Scene<'_> {
         is_byte.then_some(MissingWrite::NoMember { byte })
     }
 
-    /// Why the lane that a shuffle reads takes no part, where no branch is around it.
+    /// Why the source lane of a shuffle does not take part, if no branch is around it.
     pub(super) fn absent_lane(&self, loc: LocId, unset: &Unset) -> Option<MissingWrite> {
         let flow = Flow::of(self.function);
         let (at, _) = flow
@@ -66,7 +67,7 @@ impl Scene<'_> {
         })
     }
 
-    /// What is read from shared memory into a variable of each thread that the threads of a block have to share.
+    /// For a read of shared memory into a variable of each thread that the threads of a block have to share.
     pub(super) fn copied(&self, loc: LocId) -> Option<MissingWrite> {
         let flow = Flow::of(self.function);
         let copies = flow.copies_from(loc, Space::Shared);
@@ -90,7 +91,7 @@ impl Flow<'_> {
         stores.map(|(at, _)| at).collect()
     }
 
-    /// The objects that what is loaded at a place is stored to.
+    /// The objects to which the value loaded at a place is stored.
     fn copies_from(&self, loc: LocId, space: Space) -> Vec<Object> {
         let stores = self.insts().filter_map(|(_, inst)| {
             let InstKind::Store(access, _, values) = &inst.kind else {

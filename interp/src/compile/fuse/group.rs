@@ -1,5 +1,5 @@
-//! What stands side by side and becomes one instruction: a load and the jump on what it gives; a load, an operation and the store of
-//! its result to the same place; a load and an operation on what it gives.
+//! Fuses adjacent instructions: a load and a jump on its result; a load, an operation, and the store of its result to
+//! the same place; a load and an operation on its result.
 
 use crate::isa::bytecode::Code;
 use crate::isa::host::HostOp;
@@ -8,49 +8,49 @@ use crate::isa::op::Op;
 use super::is_indexable;
 use super::plan::{Goal, Plan, comparison};
 
-/// A jump on what a load gives.
+/// A jump on the result of a load.
 #[derive(Clone, Copy)]
 pub(super) struct Test {
     pub(super) op: HostOp,
-    /// What it has to give for the jump to be taken.
+    /// The result of the comparison for which the jump is taken.
     pub(super) sense: bool,
-    /// What it is compared with.
+    /// The operand that the loaded value is compared with.
     pub(super) other: u32,
     pub(super) weight: u16,
-    /// Where the jump goes, and the first instruction behind it.
+    /// The target of the jump, and the first instruction after it.
     pub(super) goal: Goal,
     pub(super) next: u32,
 }
 
-/// An operation on what is in memory.
+/// An operation on a value in memory.
 #[derive(Clone, Copy)]
 pub(super) struct Update {
     pub(super) ops: [HostOp; 2],
     pub(super) other: u32,
-    /// Where the result is kept, and whether others read it there: an address with an index has no room for that.
+    /// The register for the result, and whether it is read there. An indexed address has no space for that.
     pub(super) result: u32,
     pub(super) is_kept: bool,
     /// The store.
     pub(super) store: u32,
 }
 
-/// An operation on what a load gives.
+/// An operation on the result of a load.
 #[derive(Clone, Copy)]
 pub(super) struct Feed {
     pub(super) ops: [HostOp; 8],
     pub(super) result: u32,
     pub(super) other: u32,
-    /// The last instruction that this one stands for.
+    /// The last instruction that is fused into this one.
     pub(super) last: u32,
 }
 
 impl Plan {
-    /// Whether only the next instruction reads what the one at `at` gives, and nothing jumps to that.
+    /// Whether only the next instruction uses the result of the one at `at`, and no jump goes to that.
     fn is_for_next(&self, at: usize) -> bool {
         self.uses.get(&(at as u32)) == Some(&1) && !self.leaders[at + 1]
     }
 
-    /// A load, a comparison with what it gives, and the jump that this decides. Others may read what it gives, too.
+    /// Fuses a load, a comparison with its result, and the jump on that. The loaded value may have other uses.
     pub(super) fn test(&mut self, code: &Code, at: usize) {
         let i = &code.insts[at];
         let site = &code.sites[i.c as usize];
@@ -94,7 +94,7 @@ impl Plan {
         );
     }
 
-    /// A load, an operation on what it gives, and a store of that to the same place.
+    /// Fuses a load, an operation on its result, and a store to the same place.
     pub(super) fn update(&mut self, code: &Code, at: usize) {
         let Some([load, operation, store]) = code.insts.get(at..at + 3) else {
             return;
@@ -117,7 +117,7 @@ impl Plan {
             && from.width_bytes == width
             && to.width_bytes == width;
         let (value, result) = (from.values[0], to.values[0]);
-        // Of the operands of a sum either may be the one in memory, but for the bits of a NaN.
+        // Either operand of a sum may be the one in memory; the only difference is in the bits of a NaN.
         let commutes = matches!(operation.op, Op::SAdd32 | Op::SAdd64 | Op::SFAdd32);
         let other = match [operation.a, operation.b] {
             [left, right] if left == value && right != value => right,
@@ -138,8 +138,8 @@ impl Plan {
         }
     }
 
-    /// A load and a sum or product of what it gives; or a product and the sum that adds it to a register. Which products melt into sums
-    /// and what goes back to memory has been decided.
+    /// Fuses a load and a sum or product of its result; or a product and the sum that adds it to a register. Products
+    /// in sums, and updates of memory, have been decided before.
     pub(super) fn feed(&mut self, code: &Code, at: usize) {
         let load = &code.insts[at];
         let site = &code.sites[load.c as usize];
@@ -151,7 +151,7 @@ impl Plan {
         let (value, Some(&next)) = (site.values[0], code.insts.get(at + 1)) else {
             return;
         };
-        // What the load is multiplied with or added to.
+        // The other operand of the operation.
         let other = match [next.a, next.b] {
             [left, right] if left == value && right != value => right,
             [left, right] if right == value && left != value => left,
@@ -166,7 +166,7 @@ impl Plan {
             Op::SFMul32 | Op::SFMul64 if is_product => {
                 let add = &code.insts[sum];
                 let summand = if add.a == next.d { add.b } else { add.a };
-                // The sum goes on in its own register.
+                // The sum must accumulate in its own register.
                 if self.leaders[sum] || summand != add.d {
                     return;
                 }

@@ -1,4 +1,4 @@
-//! Which instructions melt into those that read their results.
+//! Decides which instructions are fused into those that use their results.
 
 use std::collections::HashMap;
 
@@ -9,52 +9,52 @@ use crate::isa::op::Op;
 use super::group::{Feed, Test, Update};
 use super::is_indexable;
 
-/// How far behind an instruction its readers may be.
+/// How far after an instruction its uses may be.
 const REACH: usize = 64;
-/// How many there may be.
+/// How many uses there may be.
 const READERS: u32 = 4;
 
-/// What was decided about a function.
+/// The decisions for a function.
 #[derive(Default)]
 pub(super) struct Plan {
-    /// By instruction: something jumps to it, or goes on there after a call.
+    /// By instruction: whether it is a jump target, or the place of return from a call.
     pub(super) leaders: Vec<bool>,
-    /// By instruction: it melts into others, of which this is the last.
+    /// By instruction: the last of the instructions that it is fused into, if it is.
     pub(super) melts: Vec<Option<u32>>,
-    /// By an addition: the product that melts into it.
+    /// By addition: the product that is fused into it.
     pub(super) products: HashMap<u32, u32>,
-    /// By a pointer that melts: the sum that is its index and melts with it.
+    /// By fused pointer: the sum that is its index and is fused with it.
     indexes: HashMap<u32, u32>,
-    /// By an access or pointer: the instruction that computes its base, which melts into it.
+    /// By access or pointer: the instruction that computes its base and is fused into it.
     bases: HashMap<u32, u32>,
-    /// By a load: the comparison behind it that melts with it into a jump.
+    /// By load: the comparison after it that is fused with it into a jump.
     pub(super) tests: HashMap<u32, Test>,
-    /// By a load: the operation and the store behind it are one with it.
+    /// By load: the operation and the store that are fused with it.
     pub(super) updates: HashMap<u32, Update>,
-    /// By a load: the operation behind it that is one with it.
+    /// By load: the operation that is fused with it.
     pub(super) feeds: HashMap<u32, Feed>,
-    /// How often the result of an instruction is read, where that is known.
+    /// How often the result of an instruction is used, where that is known.
     pub(super) uses: HashMap<u32, u32>,
-    /// By a conditional jump that leads to another on the same condition: where that leads.
+    /// By conditional jump to another jump on the same condition: where that leads.
     pub(super) shortcuts: HashMap<u32, Goal>,
 }
 
-/// Where a jump leads in the first form.
+/// The target of a jump in the first form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Goal {
     pub(super) pc: u32,
-    /// What counts as executed on the way there, beside the jump itself.
+    /// The weight that is executed on the way there, in addition to the jump's.
     pub(super) weight: u16,
 }
 
 /// The jump that a comparison is made for.
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
-    /// What the jump is taken on.
+    /// The result of the comparison for which the jump is taken.
     pub(super) sense: bool,
-    /// Where it stands: behind the comparison, but for a tick.
+    /// Its place: directly after the comparison, or after a tick.
     pub(super) jump: u32,
-    /// Its weight, with that of the tick.
+    /// Its weight, including that of the tick.
     pub(super) weight: u16,
 }
 
@@ -67,9 +67,9 @@ pub(super) struct Address {
     pub(super) offset: i64,
     pub(super) other: u32,
     pub(super) summand: u32,
-    /// `other` is to be subtracted: a constant.
+    /// Whether `other`, a constant, is subtracted.
     pub(super) is_less: bool,
-    /// The base is the frame's address and this.
+    /// The base is the frame's address plus this.
     pub(super) local: Option<u32>,
     pub(super) mode: Mode,
 }
@@ -84,19 +84,19 @@ impl Address {
     }
 }
 
-/// What an address has beside its base.
+/// The form of an address besides its base.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Mode {
     #[default]
     Base,
-    /// An index: of 32 bits with a sign, without, of 64 bits.
+    /// A 32-bit signed index, a 32-bit unsigned one, or a 64-bit one.
     Signed,
     Unsigned,
     Long,
-    /// An index that is a sum: 32 bits, 64 bits; the other summand is `other`.
+    /// A 32-bit or 64-bit index that is a sum; the other summand is `other`.
     Sum,
     LongSum,
-    /// One that is a product and a sum: the other factor is `other`, the summand `summand`.
+    /// An index that is a product plus a sum; the other factor is `other`, and the summand is `summand`.
     Product,
 }
 
@@ -104,18 +104,18 @@ pub(super) enum Mode {
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub(super) compared: HostOp,
-    /// What it gives if the loop goes on.
+    /// Its result if the loop goes on.
     pub(super) goes_on: bool,
     pub(super) a: u32,
     pub(super) b: u32,
     pub(super) weight: u16,
-    /// Behind it.
+    /// The instruction after the head.
     pub(super) next: u32,
-    /// Out of the loop.
+    /// The place after the loop.
     pub(super) exit: u32,
 }
 
-/// Whether an instruction only computes: it cannot leave, and nothing else happens.
+/// Whether an instruction only computes: it cannot leave and has no other effect.
 pub(super) fn is_calm(op: Op) -> bool {
     HostOp::of(op).is_some()
         || matches!(
@@ -140,7 +140,7 @@ pub(super) fn is_calm(op: Op) -> bool {
         )
 }
 
-/// Whether the straight line ends with it.
+/// Whether it ends the straight line.
 fn ends(op: Op) -> bool {
     !is_calm(op)
         && !matches!(
@@ -156,7 +156,7 @@ fn ends(op: Op) -> bool {
         )
 }
 
-/// The comparison in a jump of the first form: what it compares, and the sense in which the jump is taken.
+/// The comparison in a jump of the first form: its operation, and the result for which the jump is taken.
 pub(super) fn comparison(op: Op) -> Option<(HostOp, bool)> {
     let compared = match op {
         Op::JumpEq32 => HostOp::SEq32,
@@ -174,7 +174,7 @@ pub(super) fn comparison(op: Op) -> Option<(HostOp, bool)> {
     Some((compared, true))
 }
 
-/// Whether a comparison is of 64 bits.
+/// Whether a comparison has 64-bit operands.
 pub(super) fn is_wide(op: HostOp) -> bool {
     matches!(
         op,
@@ -191,7 +191,7 @@ pub(super) fn is_wide(op: HostOp) -> bool {
     )
 }
 
-/// Decides what melts.
+/// Decides what is fused.
 pub(super) fn plan(code: &Code) -> Plan {
     let count = code.insts.len();
     let mut plan = Plan {
@@ -243,7 +243,7 @@ pub(super) fn plan(code: &Code) -> Plan {
     plan
 }
 
-/// The registers that an instruction reads, and the one it writes.
+/// The registers that an instruction reads, and those that it writes.
 pub(super) fn registers(code: &Code, at: usize) -> (Vec<u32>, Vec<u32>) {
     let i = &code.insts[at];
     match i.op {
@@ -271,14 +271,14 @@ pub(super) fn registers(code: &Code, at: usize) -> (Vec<u32>, Vec<u32>) {
         Op::Tick | Op::Fence => (Vec::new(), Vec::new()),
         Op::JumpIf | Op::JumpIfNot | Op::Return | Op::Assert => (vec![i.a], Vec::new()),
         op if comparison(op).is_some() => (vec![i.a, i.c], Vec::new()),
-        // Fields that name no register name 0, which is nobody's.
+        // Fields without a register contain 0, a register that no temporary has.
         _ => (vec![i.a, i.b, i.c], vec![i.d]),
     }
 }
 
 impl Plan {
-    /// All that reads the result of the instruction at `at`: in the same straight line, with the instruction's operands as they
-    /// were. `None` if they are not there.
+    /// All uses of the result of the instruction at `at`. They must be in the same straight line, with the
+    /// instruction's operands unchanged; otherwise `None`.
     fn readers(&self, code: &Code, at: usize) -> Option<Vec<usize>> {
         let uses = *self.uses.get(&(at as u32))?;
         if uses == 0 || uses > READERS {
@@ -313,7 +313,7 @@ impl Plan {
         None
     }
 
-    /// Whether the instruction reads a register as the base of an access's address, and for nothing else.
+    /// Whether the instruction reads a register only as the base of an access's address.
     fn reads_as_base(code: &Code, at: usize, register: u32) -> bool {
         let i = &code.insts[at];
         matches!(i.op, Op::HostLoad | Op::HostStore)
@@ -374,7 +374,8 @@ impl Plan {
         }
     }
 
-    /// A sum that is the index of a pointer melts with it, if the accesses go by elements. So does a difference to a constant.
+    /// Fuses a sum that is the index of a pointer, if its accesses are to elements. Likewise a difference with a
+    /// constant.
     fn index(&mut self, code: &Code, at: usize) {
         let i = &code.insts[at];
         let Some(readers) = self.readers(code, at) else {
@@ -422,8 +423,8 @@ impl Plan {
         self.indexes.insert(pointer as u32, at as u32);
     }
 
-    /// Whether what an instruction reads is the same until another, and it may be done again until then: its register was given to
-    /// nothing that has not melted.
+    /// Whether the operands of an instruction do not change before another one, and the instruction may be repeated
+    /// until then: its register is reused only by instructions that are fused.
     fn stays(&self, code: &Code, at: usize, last: usize) -> bool {
         let (operands, results) = registers(code, at);
         (at + 1..last).all(|next| {
@@ -434,7 +435,7 @@ impl Plan {
         })
     }
 
-    /// The address of a variable melts into accesses to it, and into pointers that do.
+    /// Fuses the address of a variable into accesses to it, and into pointers that are fused.
     fn local(&mut self, code: &Code, at: usize) {
         let i = &code.insts[at];
         let Some(readers) = self.readers(code, at) else {
@@ -464,7 +465,7 @@ impl Plan {
         }
     }
 
-    /// Adds to an address what has melted into it.
+    /// Adds the fused parts to an address.
     pub(super) fn address(&self, code: &Code, at: u32, address: &mut Address) {
         let Some(&base) = self.bases.get(&at) else {
             return;
@@ -491,7 +492,7 @@ impl Plan {
         self.address(code, base, address);
     }
 
-    /// The parts of an index that is a sum.
+    /// Adds the parts of an index that is a sum.
     fn sum(&self, code: &Code, at: u32, address: &mut Address) {
         let i = &code.insts[at as usize];
         (address.index, address.other) = (i.a, i.b);
@@ -508,7 +509,7 @@ impl Plan {
         }
     }
 
-    /// If the comparison at `at` is made for the jump behind it alone: that jump.
+    /// The jump after the comparison at `at`, if the comparison is made only for it.
     pub(super) fn taken(&self, code: &Code, at: u32) -> Option<Taken> {
         if self.uses.get(&at) != Some(&1) {
             return None;
@@ -534,7 +535,7 @@ impl Plan {
         })
     }
 
-    /// The comparison that a loop begins with.
+    /// The comparison at the head of a loop.
     pub(super) fn head(&self, code: &Code, at: u32) -> Option<Head> {
         let i = &code.insts[at as usize];
         if let Some((compared, sense)) = comparison(i.op) {

@@ -1,5 +1,5 @@
-//! Jumps that lead to another jump on the same condition, as `a && b` and `a || b` are compiled: where that leads in the end. Neither needs
-//! the condition as a value then.
+//! Resolves jumps to another jump on the same condition, as in the code for `a && b` and `a || b`. Neither jump then
+//! needs the condition as a value.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use crate::isa::op::Op;
 
 use super::plan::{Goal, Plan, comparison, registers};
 
-/// How many jumps may follow each other.
+/// The longest chain of jumps that is followed.
 const MAX_JUMPS: usize = 8;
-/// How many instructions are looked at to find out whether a value is still read.
+/// The most instructions that are examined to decide whether a value is still used.
 const MAX_LOOK: usize = 256;
 
 impl Plan {
-    /// Where the jump at `at` leads.
+    /// The final target of the jump at `at`.
     pub(super) fn goal(&self, code: &Code, at: u32) -> Goal {
         let direct = Goal {
             pc: code.insts[at as usize].b,
@@ -37,7 +37,7 @@ impl Plan {
         }
         conditions.sort_unstable();
         conditions.dedup();
-        // Values that nothing but the jump behind them reads now.
+        // Values that now are used only by the jump after them.
         for at in 0..code.insts.len() {
             let inst = &code.insts[at];
             if conditions.binary_search(&inst.d).is_ok()
@@ -49,7 +49,7 @@ impl Plan {
         }
     }
 
-    /// Whether only the jump behind it reads what the instruction at `at` gives, wherever that leads.
+    /// Whether only the jump after it uses the result of the instruction at `at`, wherever the jump leads.
     fn is_only_for_jump(&self, code: &Code, at: usize) -> bool {
         let register = code.insts[at].d;
         let mut jump = at + 1;
@@ -65,7 +65,7 @@ impl Plan {
             && self.is_dead(code, register, self.goal(code, jump as u32).pc as usize)
     }
 
-    /// Whether nothing reads the register from there on before it is written to.
+    /// Whether the register is not read from there on before it is written.
     fn is_dead(&self, code: &Code, register: u32, from: usize) -> bool {
         let mut seen = HashSet::new();
         let mut open = vec![from];
@@ -113,7 +113,7 @@ impl Plan {
     }
 }
 
-/// Where the conditional jump at `at` leads, if its goal is one on the same condition.
+/// The final target of the conditional jump at `at`, if it jumps to one on the same condition.
 fn shortcut(code: &Code, at: usize) -> Option<Goal> {
     let jump = &code.insts[at];
     let is_set = jump.op == Op::JumpIf;

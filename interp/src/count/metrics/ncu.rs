@@ -1,8 +1,8 @@
-//! Nsight Compute's metrics: one entry a name.
+//! Nsight Compute's metrics, with one entry per name.
 //!
-//! The `l1tex__` names are the counters the sm_90 rules reproduce (`tests/data/h200`), except that instructions whose
-//! lanes are all off are not counted here. Atomics on global memory are left out: whether `op_atom` or `op_red` counts
-//! one depends on whether the compiler found its result unused.
+//! The `l1tex__` names are the counters that the sm_90 rules reproduce (`tests/data/h200`), except that instructions
+//! without any active lane are not counted here. Atomics on global memory are left out: `op_atom` or `op_red` counts
+//! one depending on whether the compiler found its result unused.
 
 use super::Family::Ncu;
 use super::Unit::{Count, Percent, Ratio};

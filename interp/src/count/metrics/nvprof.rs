@@ -1,8 +1,8 @@
-//! nvprof's metrics and events: one entry a name, in nvprof's words.
+//! nvprof's metrics and events, with one entry per name and nvprof's descriptions.
 //!
-//! nvprof collected metrics up to sm_72; since then its names stand for what NVIDIA's table "nvprof metric comparison"
-//! in the Nsight Compute CLI manual maps them to, which differs for the efficiencies of global memory (distinct bytes,
-//! measured on an H200, instead of the bytes of every lane).
+//! nvprof collected metrics up to sm_72. For later architectures its names stand for the metrics that NVIDIA's table
+//! "nvprof metric comparison" in the Nsight Compute CLI manual maps them to. These differ for the efficiencies of
+//! global memory (distinct bytes, measured on an H200, instead of the bytes of every lane).
 
 use super::Family::Nvprof;
 use super::Unit::{Count, Percent, Ratio};
@@ -15,7 +15,8 @@ const SINCE_KEPLER: (u32, u32) = (30, 72);
 const SINCE_MAXWELL: (u32, u32) = (50, 72);
 const BEFORE_MAXWELL: (u32, u32) = (20, 37);
 
-/// Requested over required bytes. The mapped ncu metric (sm_75 and later) counts a byte once an instruction.
+/// Requested bytes divided by required bytes. The mapped ncu metric (sm_75 and later) counts a byte once per
+/// instruction.
 fn global_efficiency(site: &SiteCounts, rules: &RuleSet) -> Option<Value> {
     let site = known(site)?;
     let bytes = if rules.arch.number() >= 75 {

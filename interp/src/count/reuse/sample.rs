@@ -1,22 +1,22 @@
-//! Which blocks are looked at, and what follows from them for all others.
+//! Chooses the sampled blocks, and extrapolates from them to all others.
 
 use super::stretches::{Stretch, bytes, common};
 
-/// With at most so many blocks all are in the sample.
+/// With at most this many blocks, all are in the sample.
 pub(super) const FEW_BLOCKS: u64 = 4;
-/// With fewer than so many it looks at one place, so that it stays a small part of them.
+/// With fewer blocks than this, the sample is at one place only, so that it is a small part of the blocks.
 const SOME_BLOCKS: u128 = 128;
-/// Where the sample looks, in eighths of each axis.
+/// The places of the sample, in eighths of each axis.
 const EIGHTHS: [u64; 3] = [1, 4, 7];
-/// The same of few blocks: those at the end may have nothing to do.
+/// The same for few blocks. Blocks at the end may be idle.
 const EIGHTHS_OF_FEW: [u64; 1] = [2];
-/// Shares that count as all and as nothing: the last block of an axis may have a part only.
+/// The least share that counts as all; the rest counts as nothing. The last block of an axis may have only a part.
 const ALL: f64 = 0.99;
 const NOTHING: f64 = 0.01;
-/// How far shares may differ that are to be alike.
+/// The largest difference of shares that count as equal.
 const ALIKE: f64 = 0.15;
 
-/// The blocks of a grid that are looked at, ascending.
+/// The sampled blocks of a grid, in ascending order.
 pub(crate) fn sampled(grid: [u32; 3]) -> Vec<u64> {
     let all: u128 = grid.iter().map(|&n| u128::from(n)).product();
     if all <= FEW_BLOCKS.into() {
@@ -37,7 +37,7 @@ pub(crate) fn sampled(grid: [u32; 3]) -> Vec<u64> {
     blocks
 }
 
-/// A block, and along each axis a neighbour and a distant block; `None`: the axis has this block only.
+/// A block, and along each axis a neighbour and a distant block; `None`: the axis has only this block.
 struct Around {
     block: u64,
     around: [Option<(u64, u64)>; 3],
@@ -60,7 +60,7 @@ fn places(grid: [u32; 3]) -> Vec<Around> {
             } else {
                 here.saturating_sub(1)
             };
-            // The blocks behind may have nothing to do.
+            // The later blocks may be idle.
             let distant = match here >= 4 {
                 true => here / 2,
                 false => (here + side.div_ceil(2)).min(side - 1),
@@ -80,7 +80,7 @@ fn places(grid: [u32; 3]) -> Vec<Around> {
     eighths.iter().map(|&eighths| around(eighths)).collect()
 }
 
-/// Different bytes of all blocks, from those of the sample.
+/// The distinct bytes of all blocks, extrapolated from the sample.
 pub(super) fn over_grid(
     sets: &[(u64, u64, Vec<Stretch>)],
     grid: [u32; 3],
@@ -115,7 +115,7 @@ pub(super) fn over_grid(
             times *= match () {
                 () if distant <= NOTHING && near < ALL => 1.0 + (side - 1.0) * (1.0 - near),
                 () if (near - distant).abs() <= ALIKE => {
-                    // Of what is drawn from, each block misses the same share.
+                    // Each block misses the same share of the set that they draw from.
                     let drawn_from = 1.0 / near.max(distant);
                     drawn_from * (1.0 - (1.0 - 1.0 / drawn_from).powf(side))
                 }
@@ -123,7 +123,7 @@ pub(super) fn over_grid(
             };
         }
         let blocks: f64 = grid.iter().map(|&n| f64::from(n)).product();
-        // Blocks that ask for nothing are no blocks.
+        // Blocks without accesses do not count.
         let active = (all_bytes as f64 / asked.max(1) as f64 / blocks).min(1.0);
         let sum = if varies { mine * times * active } else { mine };
         Some((sum.max(mine).round() as u64).min(all_bytes.max(mine as u64)))

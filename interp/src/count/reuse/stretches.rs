@@ -1,12 +1,12 @@
-//! Sets of bytes as stretches.
+//! Represents sets of bytes as stretches.
 
-/// First byte, and the one behind the last.
+/// The first byte, and the one after the last.
 pub(super) type Stretch = (u64, u64);
 
 /// Bytes of a sector.
 const SECTOR_BYTES: u64 = 32;
 
-/// Sorted, without overlaps.
+/// Sorts and merges the stretches, so that they do not overlap.
 pub(super) fn put_together(stretches: &mut Vec<Stretch>) {
     stretches.sort_unstable();
     let mut kept = 0;
@@ -36,7 +36,7 @@ pub(super) fn sectors(stretches: &[Stretch]) -> u64 {
     count
 }
 
-/// Bytes that are in both.
+/// The number of bytes in both.
 pub(super) fn common(a: &[Stretch], b: &[Stretch]) -> u64 {
     let (mut i, mut k, mut sum) = (0, 0, 0);
     while i < a.len() && k < b.len() {

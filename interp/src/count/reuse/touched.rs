@@ -1,25 +1,26 @@
-//! The bytes that an access of one block touched: a bit for each, in pages.
+//! The set of bytes that an access of one block touched: one bit for each, in pages.
 
 use super::stretches::Stretch;
 
-/// Bytes of a page, as a power of two.
+/// The size of a page in bytes, as a power of two.
 const PAGE_BITS: u32 = 12;
-/// Words of a page's bits.
+/// The number of words with a page's bits.
 const WORDS: usize = (1 << PAGE_BITS) / 64;
-/// Pages that an access may touch in a block. One that touches more is given up, in all blocks: to go through them would be felt.
+/// The most pages that an access may touch in a block. An access with more is dropped in all blocks, because going
+/// through them would take noticeable time.
 const MOST_PAGES: usize = 4096;
-/// Places of the first table of pages.
+/// The size of the first hash table of pages.
 const FIRST_PLACES: usize = 16;
-/// Spreads page numbers over the table: 2^64 over the golden ratio.
+/// Spreads page numbers over the hash table: 2^64 divided by the golden ratio.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A set of bytes that is quick to add to.
+/// A set of bytes with fast insertion.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Touched {
-    /// By page, in the order in which they came: its number.
+    /// The number of each page, in order of insertion.
     numbers: Vec<u64>,
     bits: Vec<[u64; WORDS]>,
-    /// Open addressing: a page's place among them plus one; 0 is free. Never more than half full.
+    /// Open addressing: a page's index plus one; 0 is free. Never more than half full.
     table: Vec<u32>,
 }
 
@@ -28,7 +29,7 @@ impl Touched {
         self.numbers.is_empty()
     }
 
-    /// Adds the bytes from `start` to before `end`. `None`: they are too many.
+    /// Adds the bytes from `start` up to `end`. `None`: there are too many.
     #[inline]
     pub(super) fn add(&mut self, start: u64, end: u64) -> Option<()> {
         let (word, from) = (word_of(start), start % 64);
@@ -104,7 +105,7 @@ impl Touched {
         self.table[place] = at as u32 + 1;
     }
 
-    /// Takes all of them out: sorted stretches that neither overlap nor touch.
+    /// Removes and returns all of them, as sorted stretches that neither overlap nor touch.
     pub(super) fn drain(&mut self) -> Vec<Stretch> {
         let mut pages: Vec<usize> = (0..self.numbers.len()).collect();
         pages.sort_unstable_by_key(|&at| self.numbers[at]);
@@ -132,7 +133,7 @@ fn ones(len: u64) -> u64 {
     u64::MAX >> (64 - len)
 }
 
-/// Adds the stretches of a word's bits, the lowest of which is the byte `base`.
+/// Adds the stretches of a word's bits. The lowest bit is the byte `base`.
 fn stretches_of(mut word: u64, base: u64, stretches: &mut Vec<Stretch>) {
     let mut at = 0;
     while word != 0 {
@@ -172,7 +173,7 @@ mod tests {
     }
 
     proptest! {
-        /// The bytes are those that a plain set has, also when it was used before.
+        /// The bytes are the same as in a plain set, also if the set was used before.
         #[test]
         fn bytes_are_those_of_a_set(
             rounds in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! What a finding says, as data. [`super::render`] makes sentences of it.
+//! The statement of a finding, as data. [`super::render`] turns it into sentences.
 
 use ir::diagnostic::Code;
 use std::fmt;
@@ -9,14 +9,14 @@ use super::{FindingKind, FindingOp, Remedy, Severity, ValueBits};
 use crate::coded::coded;
 use crate::fault::setter::Setter;
 
-/// What is wrong with two accesses. The order is that of findings at one place.
+/// What is wrong with two accesses. The order is the order of findings at one place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum RaceKind {
     /// Nothing orders them.
     Unordered,
-    /// Both are strong: a race if the place holds data, none if it is a flag that threads poll.
+    /// Both are strong: a race if the place holds data, but not if it is a flag that threads poll.
     UnlessPolled,
-    /// The later thread has taken the lock that the earlier one released, and no fence followed.
+    /// The later thread has taken the lock that the earlier one released, without a fence afterwards.
     LockWithoutFence,
     /// Lanes of one instruction store different values.
     OneInstruction,
@@ -24,59 +24,59 @@ pub enum RaceKind {
     LockstepPlain,
     /// Only lockstep orders them, and both are `volatile`.
     LockstepVolatile,
-    /// Only a shuffle or another exchange is between them, which orders no memory.
+    /// Only a shuffle or another exchange is between them, which does not order memory.
     OnlyExchange,
     /// They store the same value.
     SameValue,
 }
 
-/// Where an unwritten value mattered.
+/// How an uninitialised value influences the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
-    /// It decides where the program goes.
+    /// It decides a branch.
     Branch,
     /// It is part of an address.
     Address,
-    /// It goes to global memory.
+    /// It is stored to global memory.
     Stored,
     /// It is printed.
     Printed,
-    /// It is an argument of something that acts: the number of a barrier, a mask, a size, an argument of a kernel.
+    /// It is an argument that matters: the number of a barrier, a mask, a size, or an argument of a kernel.
     Argument,
 }
 
-/// Why memory is not all written.
+/// Why memory was not written completely.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MissingWrite {
-    /// It is an array of each thread, which writes the elements of its index only.
+    /// It is an array of each thread, which writes only the elements of its own index.
     OwnArray,
-    /// No store to a member goes to that byte of a struct.
+    /// The byte belongs to no member of the struct.
     NoMember {
         /// The byte.
         byte: u64,
     },
-    /// A shuffle reads a lane that has no thread.
+    /// A shuffle reads a lane without a thread.
     NoThread {
         /// Threads of a block.
         threads: u32,
     },
-    /// A shuffle's mask leaves out a lane that is there.
+    /// A shuffle's mask omits a lane that exists.
     NotNamed,
-    /// It is copied to a variable of each thread, which the threads of the block have to share.
+    /// It is copied to a variable of each thread that the threads of the block have to share.
     OwnCopy {
         /// The variable.
         variable: String,
     },
-    /// A call copied unwritten bytes.
+    /// A call copied uninitialised bytes.
     CopiedUnset {
         /// The call.
         call: &'static str,
         /// Its line.
         line: u32,
-        /// What it copied from.
+        /// The source of the copy.
         from: String,
     },
-    /// A call wrote a part.
+    /// A call wrote a part of it.
     PartWritten {
         /// The call.
         setter: Setter,
@@ -87,14 +87,14 @@ pub enum MissingWrite {
     },
 }
 
-/// What an element of memory ends with.
+/// The final value of an element of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ending {
-    /// The word in which the first byte differs.
+    /// The word with the first byte that differs.
     pub word: u32,
-    /// Eight bytes from the begin of the element, where it has so many.
+    /// Eight bytes from the start of the element, if it has that many.
     pub bits: u64,
-    /// What the program keeps there, where that is known.
+    /// The type that the program stores there, if known.
     pub ty: Option<MemType>,
 }
 
@@ -111,110 +111,111 @@ impl fmt::Display for Ending {
     }
 }
 
-/// What a finding says. Lines are of the program.
+/// The statement of a finding. Lines are lines of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fact {
-    /// Two accesses that nothing orders.
+    /// Two unordered accesses.
     Race {
         /// What is wrong with them.
         kind: RaceKind,
-        /// One is an atomic of block scope, and the other of another block.
+        /// Whether one is an atomic of block scope and the other belongs to another block.
         out_of_scope: bool,
         /// What would help.
         remedy: Remedy,
     },
-    /// A mask that does not fit the lanes.
+    /// A mask that does not match the lanes.
     InvalidMask {
-        /// As named.
+        /// The mask.
         mask: u32,
-        /// Lanes it names that live and are elsewhere; none if it omits the caller.
+        /// Lanes that it names that are live and elsewhere; none if it omits the caller.
         elsewhere: u32,
-        /// Where.
+        /// The line.
         line: u32,
     },
-    /// Declared read-only, but written.
+    /// Memory that is declared read-only but written.
     ReadOnlyWritten {
-        /// Through `__ldg`; else through a `const … __restrict__` pointer.
+        /// Whether it is read through `__ldg`; otherwise through a `const … __restrict__` pointer.
         is_ldg: bool,
-        /// Of the read.
+        /// The line of the read.
         line: u32,
     },
-    /// A variable that has ended.
+    /// A variable whose lifetime has ended.
     VariableEnded {
-        /// Of the access.
+        /// The line of the access.
         line: u32,
     },
     /// An index beyond its array or dimension.
     Subscript {
-        /// As in the source.
+        /// The subscript in the source.
         text: String,
-        /// Where.
+        /// The line.
         line: u32,
         /// The index.
         index: i64,
-        /// How many there are.
+        /// The number of elements.
         len: u32,
-        /// The array is a member; else a row of several.
+        /// Whether the array is a member; otherwise it is one dimension of several.
         is_member: bool,
     },
     /// A division by zero, or a shift out of range.
     Operand {
-        /// It is a shift.
+        /// Whether it is a shift.
         is_shift: bool,
-        /// Both of them.
+        /// Both operands.
         operands: (i64, i64),
-        /// Where.
+        /// The line.
         line: u32,
     },
-    /// Signed arithmetic with a result that its type does not have.
+    /// Signed arithmetic whose result does not fit its type.
     Overflow {
         /// The operation; `None`: a negation.
         op: Option<char>,
         /// Its operands.
         operands: (i64, i64),
-        /// They have 64 bits.
+        /// Whether the operands have 64 bits.
         is_wide: bool,
-        /// The bits are mixed with others afterwards, as a hash or a generator of random numbers does.
+        /// Whether the bits are mixed with others afterwards, as in a hash or a random number generator.
         is_mixed: bool,
-        /// Where.
+        /// The line.
         line: u32,
     },
-    /// An unwritten value.
+    /// An uninitialised value.
     Uninitialized {
-        /// Where it mattered.
+        /// What it influences.
         used: Use,
-        /// The line of that.
+        /// The line of that use.
         line: u32,
         /// The line of the read.
         from: u32,
-        /// It is of a shuffle whose source lane does not take part: the lane that reads.
+        /// For a shuffle whose source lane does not take part: the lane that reads.
         absent: Option<u32>,
-        /// Why.
+        /// Why it is uninitialised.
         missing: Option<MissingWrite>,
     },
-    /// A barrier that not all threads of the block reach, or not at one statement.
+    /// A barrier that some threads of the block miss, or reach at a different statement.
     DivergentBarrier {
-        /// Of the two threads.
+        /// The lines of the two threads.
         lines: [u32; 2],
     },
     /// Memory that ends differently under another schedule.
     ResultDepends {
-        /// What it ends with in the usual order, and under the schedule.
+        /// The final value in the usual order, and under the schedule.
         ends: [Ending; 2],
-        /// What is different about them.
+        /// How the two differ.
         difference: Depends,
         /// The schedule.
         schedule: Box<Scheduled>,
-        /// The bytes that end differently, until the launch's memory follows who reads them.
+        /// The bytes that end differently, until the memory tracks their reads.
         spans: Vec<(u64, u64)>,
-        /// By what number it follows them; see [`Memory::is_read`](crate::Memory::is_read). `None`: they count as read.
+        /// The number under which reads of these bytes are tracked; see [`Memory::is_read`](crate::Memory::is_read).
+        /// `None`: they count as read.
         suspect: Option<u32>,
     },
     /// Memory that ends differently in the other order of blocks and warps.
     ScheduleDependent {
-        /// What it ends with, and in the other order.
+        /// The final value in the usual order, and in the other one.
         ends: [Ending; 2],
-        /// It is more than an order of elements, or a rounding.
+        /// Whether it is more than a different order of elements or a rounding difference.
         is_grave: bool,
         /// As above.
         spans: Vec<(u64, u64)>,
@@ -223,11 +224,11 @@ pub enum Fact {
     },
 }
 
-/// Begins and ends of bytes.
+/// Starts and ends of bytes.
 type Spans = Vec<(u64, u64)>;
 
 impl Fact {
-    /// Of memory that ends differently: the bytes, and by what number it is followed who reads them.
+    /// For memory that ends differently: the bytes, and the number under which their reads are tracked.
     pub(crate) fn suspect(&mut self) -> Option<(&mut Spans, &mut Option<u32>)> {
         match self {
             Fact::ResultDepends { spans, suspect, .. }
@@ -308,98 +309,99 @@ impl Fact {
 /// How a result depends on the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depends {
-    /// Other values.
+    /// Different values.
     Values,
-    /// The same words in other places.
+    /// The same words at different places.
     Places,
-    /// Floating-point numbers that are nearly the same.
+    /// Floating-point numbers that are nearly equal.
     Rounding,
 }
 
-/// A schedule that shows something, made as short as could be.
+/// A schedule that shows something, as short as possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheduled {
-    /// Of the random schedule in which it was found: `--schedule adversarial:SEED` runs it.
+    /// The seed of the random schedule in which it was found: `--schedule adversarial:SEED` runs it.
     pub seed: u64,
-    /// How many schedules were tried until it was found.
+    /// The number of schedules that were tried until it was found.
     pub tried: u32,
-    /// Memory was weak: `--memory weak` belongs to it.
+    /// Whether memory was weak, so that `--memory weak` is needed.
     pub is_weak: bool,
-    /// The turns that it takes; after them all go on in order.
+    /// The turns. After them the blocks and warps run in order.
     pub turns: Vec<Turn>,
-    /// What was late in them, in order.
+    /// The late accesses, in order.
     pub lates: Vec<Late>,
 }
 
-/// An access that was late: a load or an atomic that found an old value, a store that counts as one before another thread's, or one that was done
-/// later than it stands.
+/// A late access: a load or an atomic that found an old value, a store that counts as earlier than another thread's, or
+/// an access that ran later than its place in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Late {
-    /// The turn in which it happened, by its place in the list; the first behind it: after all of them.
+    /// The turn in which it happened, by its index in the list. The index after the last one means: after all of them.
     pub turn: usize,
-    /// What it is.
+    /// The kind of access.
     pub op: FindingOp,
-    /// It was done only after this other access of its thread that stands behind it, or after itself: later than it stands.
+    /// The later access of its thread after which it ran, or its own place, if it ran later than its place in the
+    /// program.
     pub after: Option<LocId>,
     /// The access.
     pub access: Sight,
-    /// The block's index, and the thread's.
+    /// The indices of the block and the thread.
     pub who: ([u32; 3], [u32; 3]),
-    /// The value that follows there: what the load missed, or what the store came before; of a load that was done later than it stands,
-    /// the value that it read.
+    /// The value that follows: what the load missed, or what the store came before. For a load that ran later than its
+    /// place, the value that it read.
     pub missed: Sight,
-    /// Whose that is; `None`: it came from no thread.
+    /// The thread that stored it; `None`: no thread did.
     pub missed_by: Option<([u32; 3], [u32; 3])>,
-    /// A later store of that thread, or the missed one itself, which this one has read before.
+    /// A later store of that thread, or the missed one itself, that this thread has read before.
     pub despite: Option<Despite>,
 }
 
-/// What an access found, or left, in memory.
+/// The value that an access found, or left, in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sight {
     /// The access.
     pub at: LocId,
-    /// The word, as a reader knows it: `` `data` ``, `` `sums[3]` ``.
+    /// The name of the word for the reader: `` `data` ``, `` `sums[3]` ``.
     pub name: String,
     /// The word's value.
     pub value: u32,
 }
 
-/// What a thread has read of another one before it missed an older store of it.
+/// What a thread has read from another one before it missed an older store of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Despite {
     /// The read.
     pub read: Sight,
-    /// Where the other thread stored that.
+    /// The place where the other thread stored it.
     pub stored_at: LocId,
     /// What the writer lacks.
     pub writer: Lacks,
     /// What the reader lacks.
     pub reader: Lacks,
-    /// The later value is stored and read as `volatile`, or by atomics that reach both threads.
+    /// Whether the later value is stored and read as `volatile`, or by atomics whose scope includes both threads.
     pub is_flag_strong: bool,
 }
 
 impl Despite {
-    /// What was read before is what was missed then, and not a later store.
+    /// Whether the value read before is the one missed later, and not a later store.
     pub fn is_of(&self, missed: &Sight) -> bool {
         (self.stored_at, self.read.value) == (missed.at, missed.value)
             && self.read.name == missed.name
     }
 }
 
-/// What a thread lacks between two accesses, so that others see them in order.
+/// What a thread is missing between two accesses so that others see them in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lacks {
-    /// Nothing: a fence is there.
+    /// Nothing, because a fence is there.
     Nothing,
     /// A fence.
     Fence,
-    /// A fence that reaches other blocks: the one that is there is of its block only.
+    /// A fence with device scope. The existing one has only block scope.
     Scope,
 }
 
-/// A warp's turn.
+/// A turn of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// The block's index.
@@ -408,11 +410,11 @@ pub struct Turn {
     pub warp: u32,
     /// The lanes that run.
     pub lanes: u32,
-    /// They are not all of the warp that live.
+    /// Whether they are not all live lanes of the warp.
     pub is_part: bool,
     /// How the turn ends.
     pub end: TurnEnd,
-    /// Where: the access that is next, the barrier, the loop.
+    /// The place where it ends: the next access, the barrier, or the loop.
     pub at: LocId,
 }
 
@@ -423,14 +425,14 @@ pub enum TurnEnd {
     Paused,
     /// In a loop that changes nothing.
     Spun,
-    /// At a barrier, or for other lanes.
+    /// At a barrier, or waiting for other lanes.
     Waits,
-    /// With the threads' end.
+    /// With the end of the threads.
     Ended,
 }
 
 impl TurnEnd {
-    /// As in the report's schema.
+    /// The name in the report's schema.
     pub fn name(self) -> &'static str {
         match self {
             TurnEnd::Paused => "paused",

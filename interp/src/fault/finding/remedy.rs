@@ -1,4 +1,5 @@
-//! What would help against a race, as data: what is missing, and where it goes. `render` words it. Lines are of the program.
+//! Remedies for a race, as data: what is missing, and where it goes. `render` words them. Lines are lines of the
+//! program.
 
 /// A barrier of the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +23,7 @@ impl Barrier {
     }
 }
 
-/// A fence of the source: the narrowest that both threads see.
+/// A fence in the source: the narrowest that both threads see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fence {
     /// `__threadfence_block()`.
@@ -41,49 +42,49 @@ impl Fence {
     }
 }
 
-/// What would help against a race.
+/// A remedy for a race.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remedy {
-    /// A statement that reads, changes and writes one place: an atomic.
+    /// A statement that reads, changes and writes one place needs an atomic.
     Atomic(LostUpdate),
-    /// Several threads write at this line: one of them is enough, or each needs an element of its own.
+    /// Several threads write at this line: one of them is enough, or each needs a separate element.
     OneWriter {
         /// The line.
         line: u32,
-        /// It is one instruction of theirs.
+        /// Whether they write in one instruction.
         at_once: bool,
     },
-    /// All write the same value. One that does would say what is meant.
+    /// All write the same value. Writing it in one thread would state the intent.
     SayWhatIsMeant,
-    /// The atomic of an update has block scope, and the threads are of different blocks.
+    /// The atomic of an update has block scope, but the threads belong to different blocks.
     WiderAtomic,
-    /// Two arrays of different names have the same bytes: the two accesses in the source.
+    /// Two arrays with different names occupy the same bytes: the two accesses in the source.
     SameBytes([String; 2]),
     /// A barrier.
     Barrier(MissingBarrier),
-    /// A barrier; or, if a lock or flag is to order the two, a fence before that is set.
+    /// A barrier; or, if a lock or flag is meant to order the two, a fence before it is set.
     BarrierOrFence(MissingBarrier),
-    /// There are fences and locks: see that they are where they have to be; or a barrier.
+    /// There are fences and locks: check that they are in the right places; or a barrier.
     CheckFenceOrBarrier(MissingBarrier),
-    /// Lanes meet between these lines already, other ones than these.
+    /// Lanes already meet between these lines, but not these lanes.
     OtherLanesMeet {
         /// The two lines.
         lines: (u32, u32),
     },
-    /// A fence behind the loop that takes a lock.
+    /// A fence after the loop that takes a lock.
     FenceBehindLock(Fence),
-    /// A fence between an access and what announces it.
+    /// A fence between an access and the flag that announces it.
     Fence {
-        /// Which.
+        /// The fence.
         fence: Fence,
-        /// The access that changes the flag, as in the source; empty if that is not known.
+        /// The access that changes the flag, as in the source; empty if unknown.
         sign: String,
-        /// The line of what is announced, and of the flag.
+        /// The lines of what is announced, and of the flag.
         lines: (u32, u32),
-        /// The flag is a lock that the thread has taken: the place of that needs a fence, too.
+        /// Whether the flag is a lock that the thread has taken: taking it needs a fence, too.
         is_lock: bool,
     },
-    /// A fence between these lines is too narrow: the other thread is of another block.
+    /// A fence between these lines is too narrow, because the other thread belongs to another block.
     WiderFence {
         /// The two lines.
         lines: (u32, u32),
@@ -92,55 +93,56 @@ pub enum Remedy {
     PlainFlag {
         /// The read, as in the source.
         sign: String,
-        /// The line that sets it, and that of the loop.
+        /// The line that sets it, and the line of the loop.
         lines: (u32, u32),
     },
-    /// Threads with another index in one dimension take the same element.
+    /// Threads with different indices in one dimension use the same element.
     IndexOmits {
         /// The line.
         line: u32,
-        /// What its index leaves out.
+        /// What its index omits.
         what: &'static str,
     },
-    /// A loop over elements goes on by the threads of a block, where the threads of all blocks begin side by side.
+    /// A loop over elements has the threads of one block as stride, although the threads of all blocks start side by
+    /// side.
     StrideOfBlock {
         /// The line of the step.
         line: u32,
     },
-    /// A fence before a lock or flag is set, if one is to order the two.
+    /// A fence before a lock or flag is set, if one is meant to order the two.
     FenceIfFlag,
-    /// There are fences: see that they are where they have to be.
+    /// There are fences: check that they are in the right places.
     CheckFence,
-    /// There are fences, and nothing that a thread could wait for: the lines that were to be ordered.
+    /// There are fences, but nothing that a thread could wait for: the lines that should be ordered.
     FenceIsNoBarrier {
         /// The two lines.
         lines: (u32, u32),
     },
-    /// Both lines take the same half of a double buffer, in one round.
+    /// Both lines use the same half of a double buffer in one round.
     SameHalf(SameHalf),
     /// Bit-fields that share the bytes that a store reads and writes.
     SharedBits([String; 2]),
-    /// The accesses are on the two sides of a branch, which threads go at the same time.
+    /// The accesses are on the two sides of a branch, and threads run both sides at the same time.
     OtherSide {
         /// The line of the branch.
         branch: u32,
-        /// The earlier access in time, and the later one.
+        /// The line of the earlier access in time, and of the later one.
         lines: (u32, u32),
-        /// Which barrier holds the threads.
+        /// The barrier that synchronises the threads.
         barrier: Barrier,
-        /// Both sides go on in loops.
+        /// Whether both sides continue in loops.
         in_loops: bool,
     },
-    /// A flag is set before what it announces.
+    /// A flag is set before the data that it announces.
     EarlyFlag {
         /// The fence that goes between them.
         fence: Fence,
         /// The access that changes the flag, as in the source.
         sign: String,
-        /// The line of the flag, and of what it announces.
+        /// The lines of the flag, and of what it announces.
         lines: (u32, u32),
     },
-    /// Nothing in one launch orders blocks.
+    /// Nothing within one launch orders blocks.
     SeparateBlocks,
 }
 
@@ -151,40 +153,41 @@ pub struct LostUpdate {
     pub lines: (u32, u32),
     /// What it stores to, as in the source.
     pub place: String,
-    /// The atomic function that does what it does.
+    /// The equivalent atomic function.
     pub atomic: Option<&'static str>,
 }
 
-/// A buffer whose halves (or thirds) are filled and used by turns.
+/// A buffer whose halves (or thirds) are filled and used in turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SameHalf {
     /// The buffer.
     pub buffer: String,
-    /// How many parts it has.
+    /// The number of parts.
     pub parts: u64,
-    /// The part that both lines take, as in the source.
+    /// The part that both lines use, as in the source.
     pub index: String,
     /// The line that writes, and the line that reads.
     pub lines: (u32, u32),
 }
 
-/// A barrier, and where it goes.
+/// A missing barrier and its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MissingBarrier {
-    /// Which.
+    /// The barrier.
     pub barrier: Barrier,
-    /// Where.
+    /// The place.
     pub place: BarrierPlace,
-    /// A fence is there.
+    /// Whether a fence is there already.
     pub fenced: bool,
-    /// Another is missing at the end of the loop around both: behind that, before the loop comes back to that line.
+    /// Another one is missing at the end of the loop around both: after this edge, before the loop returns to this
+    /// line.
     pub again: Option<(Edge, u32)>,
     /// The line of a loop inside the branch that not all threads enter.
     pub round: Option<u32>,
 }
 
 impl MissingBarrier {
-    /// The two lines that it goes between, where that is all there is to say.
+    /// The two lines that it goes between, if nothing else has to be said.
     pub fn between(&self) -> Option<(u32, u32)> {
         match self.place {
             BarrierPlace::Between {
@@ -197,24 +200,24 @@ impl MissingBarrier {
     }
 }
 
-/// Where a barrier is missing.
+/// The place of a missing barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BarrierPlace {
     /// At the end of a loop.
     NextRound {
-        /// It goes behind that.
+        /// It goes after this.
         after: Edge,
-        /// The line that the loop comes back to.
+        /// The line that the loop returns to.
         head: u32,
     },
-    /// Between the two accesses of one line.
+    /// Between the two accesses in one line.
     WithinLine {
         /// The line.
         line: u32,
         /// The line of a branch that not all threads enter.
         outside: Option<u32>,
     },
-    /// Between a test, and what changes the thing tested.
+    /// Between a test, and the change of what is tested.
     BehindTest {
         /// The line of the test.
         test: u32,
@@ -225,7 +228,7 @@ pub enum BarrierPlace {
     },
     /// Between two lines or statements.
     Between {
-        /// It goes behind that,
+        /// It goes after this,
         after: Edge,
         /// and before that.
         before: Edge,
@@ -234,7 +237,7 @@ pub enum BarrierPlace {
     },
 }
 
-/// A line, or the statement that begins there.
+/// A line, or the statement that starts there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Edge {
     /// A line.
@@ -246,7 +249,7 @@ pub enum Edge {
 }
 
 impl Remedy {
-    /// The barrier that it proposes, and nothing else.
+    /// The barrier that it proposes, if it proposes nothing else.
     pub fn missing(&self) -> Option<MissingBarrier> {
         match self {
             Remedy::Barrier(missing) => Some(*missing),

@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Finding {
-    /// One sentence: what happened.
+    /// What happened, in one sentence.
     pub fn message(&self) -> String {
         match self.fact {
             Fact::Race {
@@ -152,7 +152,7 @@ impl Finding {
     }
 
     fn depends(&self, ends: [Ending; 2], difference: Depends) -> String {
-        // Of a rounding it is known that they are floats.
+        // Rounding differences occur only in floats.
         let [usual, other] = ends.map(|end| match (difference, end.ty) {
             (Depends::Rounding, None) => f32::from_bits(end.word).to_string(),
             _ => end.to_string(),
@@ -181,7 +181,7 @@ impl Finding {
         )
     }
 
-    /// One sentence: what to do.
+    /// What to do, in one sentence.
     pub fn advice(&self) -> Option<Advice> {
         let advice = match &self.fact {
             Fact::Race { remedy, .. } => return Some(remedy.advice()),

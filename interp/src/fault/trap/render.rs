@@ -21,13 +21,13 @@ impl fmt::Display for AccessOp {
 }
 
 impl BadObject {
-    /// The index in elements, per dimension where that is meaningful: `[32][0]`. An offset before the object, or one
-    /// that is in no dimension's range, counts in the outermost dimension.
+    /// The index in elements, per dimension if that is meaningful: `[32][0]`. An offset before the object, or one
+    /// outside the range of every dimension, is counted in the outermost dimension.
     pub fn index(&self) -> String {
         self.index_by(self.element_bytes)
     }
 
-    /// The same by an access of so many bytes: memory that only has a size is an array of what is accessed.
+    /// The same for an access of this width: memory without an element type is an array of what is accessed.
     pub fn index_of(&self, width_bytes: u32) -> String {
         let element = self.element_bytes.max(width_bytes.into()).max(1);
         let is_whole = self.from_pointer().0.rem_euclid(element as i64) == 0;
@@ -52,7 +52,7 @@ impl BadObject {
         text
     }
 
-    /// The access's offset and the object's size, both in bytes from where the kernel's pointer points.
+    /// The access's offset and the object's size, both in bytes from the address that the kernel's pointer points to.
     pub fn from_pointer(&self) -> (i64, u64) {
         let start = self.pointer.as_ref().map_or(0, |p| p.offset_bytes);
         (
@@ -61,7 +61,7 @@ impl BadObject {
         )
     }
 
-    /// What the source calls it, in backquotes, or what it is.
+    /// Its source name in backquotes, or its description.
     pub fn source_name(&self) -> String {
         match &self.pointer {
             Some(pointer) => format!("`{}`", pointer.name),
@@ -69,7 +69,7 @@ impl BadObject {
         }
     }
 
-    /// In full: `` `out`, the allocation of line 12 ``.
+    /// The full description: `` `out`, the allocation of line 12 ``.
     fn described(&self) -> String {
         match self.pointer.as_deref() {
             Some(BadPointer {
@@ -159,7 +159,7 @@ impl BadAccess {
         }
         let (offset, size) = object.from_pointer();
         let size = size as i64;
-        // Memory that only has a size is seen as an array of what is accessed.
+        // Memory without an element type is an array of what is accessed.
         let element = object.element_bytes.max(self.width_bytes.into()) as i64;
         let name = object.described();
         let space = match self.space {
@@ -205,7 +205,7 @@ impl fmt::Display for MaskFault {
 }
 
 impl fmt::Display for TrapKind {
-    /// One sentence. A table: one arm per kind.
+    /// One sentence. A table with one arm per kind.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TrapKind::OutOfBounds(access) => f.write_str(&access.out_of_bounds()),
@@ -268,7 +268,7 @@ impl fmt::Display for TrapKind {
                 "the run takes more than {instructions} instructions: those of the host program and of the warps of all launches"
             ),
             TrapKind::PrintLimit { bytes } => write!(f, "a block prints more than {bytes} bytes"),
-            // The library's assertions say in words what is wrong: `is_valid() && "grid.sync() needs …"`.
+            // The library's assertions explain the error in words: `is_valid() && "grid.sync() needs …"`.
             TrapKind::Assert { condition } => match condition.rsplit_once("&& \"") {
                 Some((_, words)) if words.ends_with('"') => {
                     write!(f, "assertion failed: {}", words.trim_end_matches('"'))
@@ -310,7 +310,7 @@ impl fmt::Display for Trap {
 
 impl std::error::Error for Trap {}
 
-/// Most groups of threads that a message shows.
+/// The most groups of threads that a message shows.
 const MAX_NOTES: usize = 16;
 
 impl Trap {
@@ -319,7 +319,7 @@ impl Trap {
         self.kind.to_string()
     }
 
-    /// Further sentences with the places they are about: who stands where.
+    /// Further sentences and their places: where other threads are.
     pub fn notes(&self) -> Vec<(LocId, String)> {
         let note = |waiting: &Waiting| {
             let (block, thread) = (index_text(waiting.block), index_text(waiting.thread));
@@ -344,7 +344,7 @@ impl Trap {
             };
             (waiting.loc, format!("{who}: {what}"))
         };
-        // Of thousands of blocks that wait the first ones tell as much as all.
+        // Of thousands of blocks that wait, the first ones are representative.
         let others = self.others.iter().take(MAX_NOTES).map(note);
         let left_out = self.others.len().saturating_sub(MAX_NOTES);
         let left_out = (left_out > 0).then(|| {

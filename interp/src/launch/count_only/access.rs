@@ -1,7 +1,8 @@
-//! What an access asks of other blocks: that its cost is the same there, that it stays where it is allowed, and what it loads.
+//! Derives what an access means for other blocks: whether its cost is the same there, whether it stays within its
+//! region, and what it loads.
 //!
-//! Costs do not change if all lanes move by one multiple of the rules' period ([`Observer::period_bytes`]). Shared and local memory is
-//! each block's own; there an access must not move at all.
+//! Costs do not change if all lanes move by the same multiple of the rules' period ([`Observer::period_bytes`]). Shared
+//! and local memory is separate for each block, so an access to it must not move at all.
 
 use ir::Space;
 
@@ -18,15 +19,15 @@ use crate::memory::map::GlobalMap;
 /// What is known of memory.
 pub(super) struct Ground<'a> {
     pub(super) map: &'a GlobalMap,
-    /// By region: the launch does not write there.
+    /// By region: the launch does not write it.
     pub(super) is_still: &'a [bool],
-    /// By region: what was read there decides something, or may.
+    /// By region: what was read there influences a decision, or may.
     pub(super) matters: &'a mut [bool],
     /// Moving a global access by a multiple of this changes no cost.
     pub(super) period_bytes: u64,
 }
 
-/// Of an access: whether its addresses have 64 bits.
+/// For an access: whether its addresses have 64 bits.
 pub(super) fn access_is_long(op: Op) -> Option<bool> {
     match op {
         Op::LoadShared | Op::StoreShared | Op::AtomicShared => Some(false),
@@ -38,7 +39,7 @@ pub(super) fn access_is_long(op: Op) -> Option<bool> {
 }
 
 impl Step<'_> {
-    /// Follows an access.
+    /// Tracks an access.
     pub(super) fn access(&mut self, i: &Inst, is_long: bool, ground: &mut Ground<'_>) {
         let site = &self.code.sites[i.c as usize];
         let cell = match is_long {
@@ -84,7 +85,7 @@ impl Step<'_> {
         (0..32).filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// The registers of a load or an atomic.
+    /// Sets the result registers of a load or an atomic.
     fn give(&mut self, site: &MemSite, cell: &Cell) {
         let class = Class::of(site.access.ty.value_type());
         if site.op == AccessOp::Atomic {
@@ -103,7 +104,7 @@ impl Step<'_> {
         }
     }
 
-    /// How an address of 64 bits moves, by lane.
+    /// How a 64-bit address moves, by lane.
     fn long_address(&mut self, i: &Inst, site: &MemSite) -> Cell {
         let address = &site.address;
         let (base, index) = match address.form {
@@ -140,7 +141,7 @@ impl Step<'_> {
         let bits = self.r.v32(index);
         let at = |lane: usize| narrowed(sum(index_cell.at(lane), term.at(lane)), false);
         if hidden.is_none() && index_cell.all().is_some() {
-            // All lanes' indices move alike: the least and the largest limit the others.
+            // All lanes' indices move alike, so limits on the smallest and the largest hold for the others.
             let step = at(0);
             let numbers = self.active().map(|lane| bits[lane].wrapping_add(more));
             let numbers = numbers.map(|bits| Number {
@@ -172,7 +173,7 @@ impl Step<'_> {
         })
     }
 
-    /// How an address of 32 bits moves.
+    /// How a 32-bit address moves.
     fn short_address(&self, i: &Inst, site: &MemSite) -> Cell {
         let address = &site.address;
         let base = match address.form {
@@ -201,7 +202,8 @@ impl Step<'_> {
         })
     }
 
-    /// An access outside of shared and local memory that moves: as one piece, by multiples of the period, inside of its region.
+    /// Checks a moving access outside shared and local memory: it must move as one piece, by multiples of the period,
+    /// within its region.
     fn long_moves(&mut self, i: &Inst, site: &MemSite, cell: &Cell, ground: &Ground<'_>) {
         let addresses = addresses(self.r, i, site);
         let mut outside = self.mask;
@@ -226,7 +228,7 @@ impl Step<'_> {
         }
         let Some(step) = first else { return };
         let period = match least == most {
-            // One element, which lies in one sector wherever it is.
+            // A single element lies in one sector wherever it is.
             true => width,
             false => ground.period_bytes.max(width),
         };
@@ -243,14 +245,15 @@ impl Step<'_> {
             holds
         };
         if !stay(least, most) {
-            // Lanes in several regions. What is in none faults, and then all blocks run.
+            // The lanes are in several regions. An address in no region faults, and then all blocks run.
             for lane in (0..32).filter(|lane| outside >> lane & 1 == 1) {
                 stay(addresses[lane], addresses[lane]);
             }
         }
     }
 
-    /// Whether a load from an address that is the same in all blocks gives the same in all: memory that the launch does not write.
+    /// Whether a load from an address that is the same in all blocks gives the same value in all: it reads memory that
+    /// the launch does not write.
     fn reads_what_stays(&self, i: &Inst, site: &MemSite, ground: &mut Ground<'_>) -> bool {
         let addresses = addresses(self.r, i, site);
         if i.op != Op::LoadGlobal && windows(&addresses, self.mask).2 != self.mask {

@@ -1,41 +1,41 @@
-//! What is known of a register: how its value moves from block to block, lane by lane, and in which lanes that is not known.
+//! What is known of a register: how its value moves from block to block, by lane, and for which lanes that is unknown.
 
 use ir::LocId;
 
 use super::cover::{STILL, Step};
 
-/// Why the value of a register in another block does not follow from this one.
+/// Why the value of a register in another block does not follow from the value in this one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Cause {
     /// It was read from memory.
     #[default]
     Memory,
-    /// An atomic gave it.
+    /// An atomic returned it.
     Atomic,
-    /// The clock gave it.
+    /// It was read from the clock.
     Clock,
-    /// It is the multiprocessor that the block runs on.
+    /// It is the index of the multiprocessor that runs the block.
     Multiprocessor,
-    /// It is computed from the block's index, and is no sum of multiples of it.
+    /// It is computed from the block index, but not linearly.
     NotLinear,
-    /// It is computed from other lanes' values that are not the same in all blocks.
+    /// It is computed from values of other lanes that differ between blocks.
     Lanes,
 }
 
-/// Where it begins.
+/// The cause, and the place where it first occurs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Why {
     pub(super) cause: Cause,
     pub(super) loc: LocId,
 }
 
-/// A register: of 32 lanes, or of one value for all. Of a mask, only `hidden` counts: truth values do not move.
+/// A register: 32 lanes, or one value for all lanes. For a mask only `hidden` matters: truth values do not move.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Cell {
-    /// How all lanes move, unless there is a list.
+    /// How all lanes move, unless `lanes` lists each.
     step: Step,
     lanes: Option<Box<[Step; 32]>>,
-    /// Lanes whose values in other blocks are not known.
+    /// Lanes whose values in other blocks are unknown.
     pub(super) hidden: u32,
     pub(super) why: Why,
 }
@@ -60,7 +60,8 @@ impl Cell {
         }
     }
 
-    /// Of the lanes of `mask`, by lane: what moves how (`None`: not known). Of the others nothing is said, for nobody will read them.
+    /// Collects how the lanes of `mask` move (`None`: unknown). The other lanes get no meaningful value, because they
+    /// are not read.
     pub(super) fn gather(mask: u32, why: Why, mut step: impl FnMut(usize) -> Option<Step>) -> Cell {
         let (mut steps, mut hidden) = ([STILL; 32], 0);
         let (mut first, mut differ) = (None, false);
@@ -84,7 +85,7 @@ impl Cell {
         }
     }
 
-    /// The lanes of `mask` from one, the others from another.
+    /// Takes the lanes of `mask` from `new` and the others from `old`.
     pub(super) fn blend(mask: u32, new: &Cell, old: &Cell) -> Cell {
         let hidden = new.hidden & mask | old.hidden & !mask;
         let why = if new.hidden & mask != 0 {
@@ -111,7 +112,7 @@ impl Cell {
         }
     }
 
-    /// How a lane moves.
+    /// How one lane moves.
     pub(super) fn at(&self, lane: usize) -> Step {
         match &self.lanes {
             Some(lanes) => lanes[lane],
@@ -119,7 +120,7 @@ impl Cell {
         }
     }
 
-    /// How all lanes move, if they move alike.
+    /// How all lanes move, if all move alike.
     pub(super) fn all(&self) -> Option<Step> {
         self.lanes.is_none().then_some(self.step)
     }
@@ -128,7 +129,7 @@ impl Cell {
         self.hidden >> lane & 1 == 1
     }
 
-    /// Whether these lanes hold the same in all blocks.
+    /// Whether these lanes hold the same value in all blocks.
     pub(super) fn is_still(&self, mask: u32) -> bool {
         self.hidden & mask == 0
             && match &self.lanes {

@@ -1,10 +1,12 @@
-//! Which blocks do as one of them did: limits on how far away they may be, and the boxes that the grid is cut into.
+//! Finds the blocks that do the same as a representative: limits on how far away they may be, and the boxes that the
+//! grid is cut into.
 //!
-//! Blocks are told apart by their distance from a representative, in strides along x, y and z. A value that *moves* by a [`Step`] is
-//! larger by `step · distance` in the block at that distance. What the representative decided by such values holds in another block as
-//! long as all sums stay between their [`Limits`]; these are half-spaces, and [`Limits::reach`] finds a box in all of them. [`Cover`] cuts the
-//! grid into such boxes: the lowest block that is not covered yet is the next representative, so the first block in which something
-//! happens is always a representative.
+//! A block is identified by its distance from a representative, in strides along x, y and z. A value that *moves* by a
+//! [`Step`] is larger by `step · distance` in the block at that distance. A decision that the representative made from
+//! such values holds in another block as long as all sums stay between their [`Limits`]. Each limit is a half-space,
+//! and [`Limits::reach`] finds a box within all of them. [`Cover`] cuts the grid into such boxes. The lowest block that
+//! is not covered yet becomes the next representative, so the first block in which something happens is always a
+//! representative.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,31 +14,31 @@ use std::collections::BinaryHeap;
 /// How a value changes from a block to the next one along x, y and z.
 pub(super) type Step = [i64; 3];
 
-/// The same in all blocks.
+/// The step of a value that is the same in all blocks.
 pub(super) const STILL: Step = [0; 3];
 
-/// A grid may be cut into so many residue classes.
+/// The most residue classes that a grid may be cut into.
 const MAX_RESIDUES: u64 = 4096;
-/// Different steps with limits of their own; more is no pattern.
+/// The most different steps that have separate limits. A kernel with more has no regular pattern.
 const MAX_LIMITS: usize = 1 << 14;
 
-/// What must hold of a block's distance from the representative.
+/// The conditions on a block's distance from the representative.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     /// `low <= step · distance <= high`; 0 is always between.
     sums: Vec<(Step, i128, i128)>,
-    /// There were too many.
+    /// Whether there were too many.
     pub(super) overflows: bool,
 }
 
 impl Limits {
-    /// Values that move by `step` may become smaller by `-low` and larger by `high`.
+    /// Requires that the sum for `step` stays between `low` and `high`.
     pub(super) fn within(&mut self, step: Step, low: i128, high: i128) {
         if step == STILL {
             return;
         }
         debug_assert!(low <= 0 && high >= 0, "the representative is within");
-        // What was limited last is limited next: a loop's accesses.
+        // The newest limits come first, because a loop's accesses limit the same steps again.
         let is_full = self.sums.len() >= MAX_LIMITS;
         let mut known = self.sums.iter_mut().rev();
         match known.find(|(other, ..)| *other == step) {
@@ -49,13 +51,13 @@ impl Limits {
         }
     }
 
-    /// Values that move by `step` must not.
+    /// Requires that values that move by `step` do not move at all.
     pub(super) fn still(&mut self, step: Step) {
         self.within(step, 0, 0);
     }
 
-    /// A box that keeps all limits: how many strides beyond the representative, of at most `extent` along each axis. As far along x as
-    /// can be, then along y, then along z.
+    /// A box within all limits: how many strides it extends beyond the representative, at most `extent` along each
+    /// axis. It extends as far as possible along x, then along y, then along z.
     pub(super) fn reach(&self, extent: [u64; 3]) -> [u64; 3] {
         let mut reach = [0; 3];
         for axis in 0..3 {
@@ -80,21 +82,21 @@ impl Limits {
     }
 }
 
-/// Blocks of one residue class that nobody speaks for yet.
+/// Blocks of one residue class that have no representative yet.
 #[derive(Debug, PartialEq, Eq)]
 struct Piece {
     first: [u64; 3],
-    /// How many along each axis, a stride apart.
+    /// How many there are along each axis, a stride apart.
     counts: [u64; 3],
 }
 
-/// The blocks of a grid that no representative speaks for yet.
+/// The blocks of a grid that have no representative yet.
 #[derive(Debug)]
 pub(super) struct Cover {
     grid: [u64; 3],
-    /// Representatives speak only for blocks a multiple of this away.
+    /// A representative stands for a block only if their distance is a multiple of this.
     pub(super) stride: [u64; 3],
-    /// By the lowest block of each piece.
+    /// Keyed by the lowest block of each piece.
     pieces: BinaryHeap<Reverse<(u64, usize)>>,
     kept: Vec<Piece>,
 }
@@ -133,12 +135,12 @@ impl Cover {
         self.kept.push(piece);
     }
 
-    /// The number of the lowest block that is not covered.
+    /// The number of the lowest block that is not covered yet.
     pub(super) fn next(&self) -> Option<u64> {
         self.pieces.peek().map(|Reverse((lowest, _))| *lowest)
     }
 
-    /// How that block does, those within `limits` do: how many there are.
+    /// Removes the blocks within `limits` of that block, which do the same as it. Returns how many there are.
     pub(super) fn cut(&mut self, limits: &Limits) -> u64 {
         let Some(Reverse((_, place))) = self.pieces.pop() else {
             return 0;
@@ -151,7 +153,7 @@ impl Cover {
             let (mut first, mut counts) = (first, counts);
             first[axis] += taken[axis] * self.stride[axis];
             counts[axis] -= taken[axis];
-            // The boxes behind along earlier axes are cut off already.
+            // The blocks beyond the box along earlier axes are already cut off.
             counts[..axis].copy_from_slice(&taken[..axis]);
             self.keep(Piece { first, counts });
         }
@@ -159,8 +161,8 @@ impl Cover {
     }
 }
 
-/// The stride under which values that move by `step` (a stride) move by multiples of `modulus`, and the axes along which they cannot:
-/// there would be too many classes, or hardly two blocks in one.
+/// The stride for which values that move by `step` (in strides) move by multiples of `modulus`, and the axes along
+/// which no stride works: there would be too many classes, or hardly two blocks in one.
 pub(super) fn stride_for(
     grid: [u32; 3],
     stride: [u64; 3],
@@ -193,7 +195,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The least multiple of both.
+/// The least common multiple.
 pub(super) fn lcm(a: u64, b: u64) -> u64 {
     a / gcd(a, b).max(1) * b
 }
@@ -202,7 +204,7 @@ pub(super) fn lcm(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Cuts a grid by a rule that gives each representative its limits; every block must be covered once.
+    /// Cuts a grid by a rule that gives each representative its limits. Every block must be covered exactly once.
     fn counts(grid: [u32; 3], stride: [u64; 3], limits: impl Fn([i64; 3]) -> Limits) -> (u64, u64) {
         let mut cover = Cover::new(grid, stride);
         let (mut classes, mut blocks) = (0, 0);
@@ -273,7 +275,7 @@ mod tests {
             stride_for([1000; 3], [1; 3], [4, 128, 48], 128),
             ([32, 1, 8], [false; 3])
         );
-        // Eight blocks apart there is no second one.
+        // No second block is eight blocks away.
         assert_eq!(
             stride_for([8, 8, 8], [1; 3], [16, 128, 0], 128),
             ([1; 3], [true, false, false])

@@ -1,5 +1,5 @@
-//! What an operation does with how its operands move from block to block: before it runs, the cell of its result is set, and what it
-//! decides becomes a limit. [`step`](super::step) says which operation does what.
+//! Propagates how values move from block to block through an operation. Before the operation runs, the cell of its
+//! result is set, and what it decides becomes a limit. [`step`](super::step) lists what each operation does.
 
 use ir::{CompareOp, UnaryOp};
 
@@ -11,7 +11,7 @@ use crate::isa::bytecode::{ExchangeKind, Inst, Place};
 use crate::isa::op::Op;
 
 impl Step<'_> {
-    /// The bits of a lane's value.
+    /// The bits of one lane's value.
     pub(super) fn bits(&self, place: Place, wide: bool, lane: usize) -> u64 {
         match (place, wide) {
             (Place::S(register), true) => self.r.s(register),
@@ -28,13 +28,14 @@ impl Step<'_> {
         }
     }
 
-    /// Why a result of these is hidden, where it is.
+    /// Why a result of these cells is hidden, if it is.
     fn why(&self, lanes: u32, cells: &[&Cell]) -> Why {
         let hidden = cells.iter().find(|cell| cell.hidden & lanes != 0);
         hidden.map_or(self.not_linear(), |cell| cell.why)
     }
 
-    /// The result of an instruction that computes each lane's from these places. A scalar is computed once.
+    /// Sets the result of an instruction that computes each lane from the same lane of these places. A scalar is
+    /// computed once.
     pub(super) fn lanes(
         &mut self,
         to: Place,
@@ -87,7 +88,7 @@ impl Step<'_> {
         self.marks.set(to, cell);
     }
 
-    /// A truth value decides which lanes go where.
+    /// A truth value decides which way lanes go.
     pub(super) fn decide(&mut self, register: u32) {
         let cell = &self.marks.s[register as usize];
         if cell.hidden & self.mask != 0 {
@@ -95,7 +96,7 @@ impl Step<'_> {
         }
     }
 
-    /// These must be the same in all blocks.
+    /// Requires that these places are the same in all blocks.
     pub(super) fn fixed(&mut self, places: &[Place]) {
         for &place in places {
             let lanes = match place {
@@ -110,7 +111,8 @@ impl Step<'_> {
         }
     }
 
-    /// A jump that compares two scalars; a loop's end adds to its counter first, and is followed by its head's jump.
+    /// Tracks a jump that compares two scalars. The end of a loop first adds to its counter, and the jump at the loop's
+    /// head follows it.
     pub(super) fn jump(&mut self, i: &Inst) {
         let (mut at, mut stepped) = (i, None);
         if i.back_edge_to().is_some() {
@@ -152,7 +154,7 @@ impl Step<'_> {
         }
     }
 
-    /// What only brings values from one register to another.
+    /// Tracks an operation that only moves values between registers.
     pub(super) fn moves(&mut self, i: &Inst) {
         let (s, v) = (&self.marks.s, &self.marks.v);
         let (d, a, b, c) = (i.d as usize, i.a as usize, i.b as usize, i.c as usize);
@@ -176,7 +178,7 @@ impl Step<'_> {
                 if i.op == Op::MOr {
                     (va, vb) = (!va, !vb);
                 }
-                // What the other side settles alone is known.
+                // A lane is known if the other operand alone decides the result.
                 let (ha, hb) = (s[a].hidden, s[b].hidden);
                 let hidden = ha & (vb | hb) | hb & (va | ha);
                 self.marks.s[d] = Cell::hidden_in(hidden, self.why(u32::MAX, &[&s[a], &s[b]]));
@@ -228,7 +230,7 @@ impl Step<'_> {
         });
     }
 
-    /// A comparison gives a mask, of one scalar too.
+    /// Tracks a comparison. It gives a mask, also for scalars.
     pub(super) fn compare(&mut self, i: &Inst, op: CompareOp, form: &Form, [a, b]: [Place; 2]) {
         let lanes = if form.varying { self.mask } else { 1 };
         let (ca, cb) = (self.marks.at(a).clone(), self.marks.at(b).clone());
@@ -271,7 +273,7 @@ impl Step<'_> {
                 return Some(STILL);
             }
             let low = |known: &mut Known, bits: u32| known.low_bits(a, 1 << bits, short(false));
-            // The sign is the highest of the bits, and must not change either.
+            // The sign is the highest bit, so it must not change either.
             let signed = |known: &mut Known, bits: u32| {
                 let rest = low(known, bits - 1);
                 (low(known, bits) == rest).then_some(rest)
@@ -310,7 +312,7 @@ impl Step<'_> {
         });
     }
 
-    /// `base + index * scale + offset` in 64 bits. `signed`: of an index of 32 bits, how it is extended.
+    /// Tracks `base + index * scale + offset` in 64 bits. `signed`: how a 32-bit index is extended.
     pub(super) fn pointer(
         &mut self,
         i: &Inst,
@@ -332,7 +334,7 @@ impl Step<'_> {
         });
     }
 
-    /// The same in 32 bits.
+    /// Tracks the same in 32 bits.
     pub(super) fn short_pointer(
         &mut self,
         i: &Inst,
@@ -347,7 +349,7 @@ impl Step<'_> {
         });
     }
 
-    /// Lanes give each other values.
+    /// Tracks an exchange of values between lanes.
     pub(super) fn exchange(&mut self, i: &Inst) {
         let row = self.code.exchanges[i.a as usize];
         if let Some(mask) = row.mask {
@@ -388,7 +390,7 @@ impl Step<'_> {
                 0 => Cell::default(),
                 _ => hidden(value.why),
             },
-            // Equal values stay equal where all move alike.
+            // Equal values stay equal if all lanes move alike.
             ExchangeKind::MatchAny { .. } | ExchangeKind::MatchAll { .. } => {
                 match (value.hidden & self.mask, value.all()) {
                     (0, Some(_)) => Cell::default(),

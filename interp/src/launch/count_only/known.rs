@@ -1,31 +1,32 @@
-//! What is found out about other blocks while a representative runs: the limits within which they do the same, and what stands in
-//! the way of that.
+//! Collects what is known of other blocks while a representative runs: the limits within which they do the same, and
+//! what prevents that.
 //!
-//! Integers of `w` bits move modulo 2^w. A step of 32 bits is kept as the number between -2^31 and 2^31: as long as a value neither
-//! falls below its range nor rises above it (which becomes a limit wherever the range matters), it moves by just that number.
+//! Integers of `w` bits move modulo 2^w. A 32-bit step is stored as the number between -2^31 and 2^31. As long as a
+//! value stays within its range (which becomes a limit wherever the range matters), it moves by exactly that number.
 
 use ir::{BinaryOp, CompareOp, LocId};
 
 use super::cell::Why;
 use super::cover::{Limits, STILL, Step, lcm, stride_for};
 
-/// More than any value moves.
+/// More than any value can move.
 const FAR: i128 = i128::MAX / 8;
 
-/// What a value decides that is not known to come out the same in other blocks, or what ends the matter without any value.
+/// The decision that is not known to come out the same in other blocks, or the event that ends the counting regardless
+/// of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decides {
     /// A branch, a loop, an `assert`.
     Branch,
     /// The address of an access.
     Address,
-    /// Who takes part in a `__syncwarp`, a barrier with a number, an exchange.
+    /// Which lanes take part in a `__syncwarp`, a numbered barrier or an exchange.
     Mask,
     /// Threads print.
     Prints,
     /// Threads launch kernels.
     Launches,
-    /// Threads take memory from the heap or give it back.
+    /// Threads allocate or free memory on the heap.
     Heap,
     /// Threads call recursive functions.
     Calls,
@@ -43,25 +44,25 @@ pub(super) struct Refusal {
     pub(super) why: Option<Why>,
 }
 
-/// What is known of the blocks that do as the representative does.
+/// What is known of the blocks that do the same as the representative.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) grid: [u32; 3],
     pub(super) stride: [u64; 3],
-    /// The stride that would have made more values move by multiples of what they are divided by, or aligned to.
+    /// The stride for which more values would have moved by multiples of their divisor or alignment.
     pub(super) wanted: [u64; 3],
     pub(super) limits: Limits,
     pub(super) refusal: Option<Refusal>,
 }
 
-/// A number in a lane: its bits, and how it moves.
+/// A number in a lane: its bits and how it moves.
 #[derive(Clone, Copy)]
 pub(super) struct Number {
     pub(super) bits: u64,
     pub(super) step: Step,
 }
 
-/// How bits are read.
+/// How bits are interpreted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) wide: bool,
@@ -78,7 +79,7 @@ impl Reading {
         }
     }
 
-    /// The least and the largest number.
+    /// The smallest and the largest number.
     fn range(self) -> (i128, i128) {
         match (self.wide, self.signed) {
             (false, false) => (0, u32::MAX.into()),
@@ -89,7 +90,7 @@ impl Reading {
     }
 }
 
-/// A step of a value of 32 or 64 bits.
+/// A step of a 32-bit or 64-bit value.
 pub(super) fn narrowed(step: Step, wide: bool) -> Step {
     match wide {
         true => step,
@@ -110,12 +111,12 @@ pub(super) fn times(step: Step, factor: i64) -> Step {
 }
 
 impl Known {
-    /// It is not to be counted from some of its blocks: the first reason stays.
+    /// Gives up counting from some of the blocks. Only the first reason is kept.
     pub(super) fn refuse(&mut self, what: Decides, at: LocId, why: Option<Why>) {
         self.refusal.get_or_insert(Refusal { what, at, why });
     }
 
-    /// Whether there is no more to find out.
+    /// Whether there is nothing more to find out.
     pub(super) fn is_over(&self) -> bool {
         self.refusal.is_some() || self.wanted != self.stride
     }
@@ -124,7 +125,7 @@ impl Known {
         self.wanted = std::array::from_fn(|axis| lcm(self.wanted[axis], stride[axis]));
     }
 
-    /// What moves by `step` moves by multiples of `modulus`.
+    /// Requires that values that move by `step` move by multiples of `modulus`.
     pub(super) fn align(&mut self, step: Step, modulus: u64) {
         let (wanted, cannot) = stride_for(self.grid, self.stride, step, modulus);
         for axis in (0..3).filter(|&axis| cannot[axis]) {
@@ -135,7 +136,7 @@ impl Known {
         self.want(wanted);
     }
 
-    /// Whether it can, under this stride or another one.
+    /// Whether they can, with this stride or another one.
     fn can_align(&mut self, step: Step, modulus: u64) -> bool {
         let (wanted, cannot) = stride_for(self.grid, self.stride, step, modulus);
         let can = cannot == [false; 3];
@@ -145,13 +146,13 @@ impl Known {
         can
     }
 
-    /// The number stays in the range of its bits.
+    /// Requires that the number stays within the range of its bits.
     pub(super) fn keep_range(&mut self, a: Number, reading: Reading) {
         let (value, (least, most)) = (reading.of(a.bits), reading.range());
         self.limits.within(a.step, least - value, most - value);
     }
 
-    /// A sum, a product … of two numbers: how it moves. `None`: otherwise.
+    /// How the result of a binary operation on two numbers moves; `None` if that is unknown.
     pub(super) fn binary(
         &mut self,
         op: BinaryOp,
@@ -222,7 +223,7 @@ impl Known {
         Some(narrowed(step, wide))
     }
 
-    /// `a & bits`.
+    /// How `a & bits` moves.
     fn masked(&mut self, wide: bool, a: Number, bits: u64) -> Option<Step> {
         let all = if wide { u64::MAX } else { u32::MAX.into() };
         let cleared = !bits & all;
@@ -232,7 +233,7 @@ impl Known {
         };
         let whole = |low: u64| 1i128 << low.count_ones();
         if bits & bits.wrapping_add(1) == 0 {
-            // The low bits: what remains of a division.
+            // The low bits are the remainder of a division.
             return Some(self.low_bits(a, whole(bits), unsigned));
         }
         if cleared & cleared.wrapping_add(1) == 0 {
@@ -242,12 +243,13 @@ impl Known {
         None
     }
 
-    /// The rest of a division by a power of two: it does not matter whether the value leaves the range of its bits.
+    /// How the remainder of a division by a power of two moves. It does not matter whether the value leaves the range
+    /// of its bits.
     pub(super) fn low_bits(&mut self, a: Number, by: i128, reading: Reading) -> Step {
         self.rest(a.step, reading.of(a.bits), by, false).0
     }
 
-    /// `a | bits`, `a ^ bits`: `a` moves above the highest of these bits only.
+    /// How `a | bits` and `a ^ bits` move: `a` may move only above the highest of these bits.
     fn below(&mut self, step: Step, bits: u64) -> Option<Step> {
         let places = 64 - bits.leading_zeros();
         match places {
@@ -257,7 +259,7 @@ impl Known {
         }
     }
 
-    /// How the quotient and the rest of a division by `by` move. Without `truncates` the quotient is rounded down.
+    /// How the quotient and the remainder of a division by `by` move. Without `truncates` the quotient is rounded down.
     fn divide(
         &mut self,
         a: Number,
@@ -271,7 +273,7 @@ impl Known {
         self.keep_range(a, reading);
         let value = reading.of(a.bits);
         let rounds_up = truncates && value < 0;
-        // Towards zero, the two sides of zero are different.
+        // Division that rounds towards zero differs on the two sides of zero.
         match rounds_up {
             true => self.limits.within(a.step, -FAR, -value),
             false if truncates => self.limits.within(a.step, -value, FAR),
@@ -281,11 +283,12 @@ impl Known {
         Some((quotient, rest))
     }
 
-    /// A step as multiples of `by` and a rest that is as small as can be: as long as the rest of the value stays one, the quotient
-    /// moves by the multiples. Gives how both move, the rest first.
+    /// Splits a step into multiples of `by` and a remainder that is as small as possible. As long as the remainder of
+    /// the value stays a valid remainder, the quotient moves by the multiples. Returns how both move, the remainder
+    /// first.
     fn rest(&mut self, step: Step, value: i128, by: i128, rounds_up: bool) -> (Step, Step) {
         if let Ok(modulus) = u64::try_from(by) {
-            // No rest at all is best.
+            // Best is no remainder at all.
             self.can_align(step, modulus);
         }
         let (mut rest, mut quotient) = (STILL, STILL);
@@ -308,7 +311,7 @@ impl Known {
         (rest, quotient)
     }
 
-    /// How a comparison comes out, here as in all blocks within the limits; `None` if that cannot be said.
+    /// The result of a comparison, here and in all blocks within the limits; `None` if it is unknown.
     pub(super) fn compare(
         &mut self,
         op: CompareOp,
@@ -377,7 +380,7 @@ mod tests {
         }
     }
 
-    /// How far `op` moves as it is said to, against the operation itself.
+    /// Compares how far `op` is said to move with the operation itself.
     fn holds(op: BinaryOp, a: (i64, i64), b: i64) {
         let compute = |a: i64| -> i64 {
             let (a, b) = (a as i32, b as i32);

@@ -1,4 +1,4 @@
-//! What counted launches did not compute, where somebody needs it: which launch, and why it does not run.
+//! Describes missing results of counted launches: which launch did not compute them, and why it does not run.
 
 use ir::LocId;
 use thiserror::Error;
@@ -9,63 +9,63 @@ use crate::launch::report::LaunchFailure;
 /// Why a launch under `--count-only` failed.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum CountingError {
-    /// As a launch fails.
+    /// The launch itself failed.
     #[error("{0}")]
     Failed(LaunchFailure),
-    /// It needs what was not computed.
+    /// The launch needs results that were not computed.
     #[error("{0}")]
     NotComputed(NotComputed),
 }
 
-/// A launch cannot be counted, cannot run either, and why.
+/// A launch that can neither be counted nor run, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the kernel `{kernel}` needs what a launch that was only counted did not compute")]
 pub struct NotComputed {
-    /// Its kernel.
+    /// The launch's kernel.
     pub kernel: String,
-    /// Its statement.
+    /// The launch statement.
     pub at: LocId,
-    /// Why it is not counted; `None`: its counts follow from what was not computed.
+    /// Why it is not counted; `None`: its counts depend on results that were not computed.
     pub why: Option<InFull>,
-    /// The statement of the launch that was only counted.
+    /// The statement of the launch that was only counted and whose results are needed.
     pub needed_at: LocId,
-    /// Why that one cannot run any more.
+    /// Why that launch cannot run any more.
     pub changed: Changed,
 }
 
-/// What keeps a counted launch from running later.
+/// What prevents a counted launch from running later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// A copy, `cudaMemset` …: memory that it reads or writes holds something else now.
+    /// A copy, `cudaMemset` or similar changed memory that the launch reads or writes.
     Overwritten,
     /// Memory was freed.
     Freed,
     /// Managed memory, which the host may change at any time.
     Managed,
-    /// It belongs to another program, which shares the memory.
+    /// The launch belongs to another program, which shares the memory.
     Elsewhere,
-    /// What it did not compute has been copied elsewhere since.
+    /// Missing results were copied elsewhere in the meantime.
     PassedOn,
-    /// It was run, and did not end: it was stopped, or the limit of instructions is lower than what it takes.
+    /// It ran but did not finish: it was stopped, or the instruction limit is too low.
     Unfinished,
 }
 
-/// Bytes that a launch was to compute, and why they are not there.
+/// Bytes that a launch should have computed, and why they are missing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.text())]
 pub struct Uncomputed {
-    /// The kernel of the launch, and its file and line; `None` if they are a copy of what it was to compute.
+    /// The launch's kernel, file and line; `None` if the bytes are a copy of missing results.
     pub launch: Option<(String, String, u32)>,
-    /// Why it does not run now.
+    /// Why the launch does not run now.
     pub why: Missing,
 }
 
-/// Why a counted launch does not run when its results are asked for.
+/// Why a counted launch does not run when its results are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// It cannot run any more.
     Changed(Changed),
-    /// It would take so many warp instructions, with the launches that it needs.
+    /// It would execute this many warp instructions, together with the launches that it needs.
     Long(u64),
 }
 
@@ -88,7 +88,7 @@ impl Uncomputed {
 }
 
 impl Changed {
-    /// In words, of a launch that cannot run any more.
+    /// The reason in words, for a launch that cannot run any more.
     pub fn text(self) -> &'static str {
         match self {
             Changed::Overwritten => {

@@ -1,5 +1,5 @@
-//! The launches of a program of which only the counts are known: what they would have written, and running them after all when a
-//! later launch needs it.
+//! Keeps the launches of a program that were only counted, knows what they would have written, and runs them when a
+//! later launch needs the results.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,26 +13,27 @@ use crate::memory::{AddressKind, Memory};
 use crate::program::Program;
 use ir::{FuncId, LocId, Module};
 
-/// Warp instructions that may be spent in all on results that a host asks for ([`Counting::compute`]): some tenths of a second.
+/// The total warp instructions that may be spent on results that a host asks for ([`Counting::compute`]): a few tenths
+/// of a second.
 const MAX_COMPUTED: u64 = 1 << 26;
-/// A host that is followed gets so many bytes or more computed, if that takes so few warp instructions for each of them: to follow them through
-/// a loop takes longer then.
+/// If host code is tracked and asks for at least this many bytes, they are computed, provided that this takes few warp
+/// instructions per byte: tracking that many missing bytes through a loop would take longer.
 const MANY_BYTES: u64 = 1 << 20;
 const MAX_FOR_EACH_BYTE: u64 = 2;
 
-/// A launch whose counts are known.
+/// A launch that was only counted.
 #[derive(Clone, Debug)]
 struct Pending {
     kernel: FuncId,
     config: LaunchConfig,
     args: Vec<u64>,
-    /// The bases of regions that it may read, and write.
+    /// The bases of regions that it may read, and of those that it may write.
     reads: Vec<u64>,
     writes: Vec<u64>,
     changed: Option<Changed>,
-    /// What it takes to run it.
+    /// The warp instructions that running it takes.
     warp_instructions: u64,
-    /// Its module, for the names of its kernel and place.
+    /// Its module, for the names of its kernel and its place.
     module: Arc<Module>,
 }
 
@@ -71,7 +72,7 @@ impl Pending {
     }
 }
 
-/// What decides a launch's counts.
+/// What determines the counts of a launch.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Key {
     kernel: FuncId,
@@ -81,28 +82,28 @@ struct Key {
     cooperative: bool,
     loc: LocId,
     args: Vec<u64>,
-    /// First bytes and sizes of all that it may touch.
+    /// First bytes and sizes of all regions that it may access.
     regions: Vec<(u64, u64)>,
 }
 
-/// Launches of one memory, counted where that can be.
+/// The launches on one memory, counted where possible.
 #[derive(Debug, Default)]
 pub struct Counting {
-    /// Whose launches they are.
+    /// The program that the launches belong to.
     program: Option<Arc<Module>>,
-    /// Nothing follows what the host does with results: it asks for them, and may look at managed memory after any launch.
+    /// Host code is not tracked: it asks for results, and may read managed memory after any launch.
     is_blind: bool,
-    /// Warp instructions that results took which the host asked for.
+    /// Warp instructions spent on results that the host asked for.
     spent: u64,
     pending: Vec<Pending>,
     known: HashMap<Key, Box<LaunchReport>>,
 }
 
-/// Reports that are kept to be given again.
+/// The most reports that are cached.
 const MAX_KNOWN: usize = 1024;
 
 impl Counting {
-    /// For a host that nothing follows: one that is compiled.
+    /// For a host whose code is not tracked because it is compiled.
     pub fn blind() -> Counting {
         Counting {
             is_blind: true,
@@ -110,7 +111,7 @@ impl Counting {
         }
     }
 
-    /// Counts a launch, or runs it where it cannot be counted. As [`launch`], and without checks.
+    /// Counts a launch, or runs it if it cannot be counted. Like [`launch`], but without checks.
     pub fn launch(
         &mut self,
         program: &Program,
@@ -181,7 +182,7 @@ impl Counting {
                     if is_again {
                         return Err(failed(None, needed_at, Changed::PassedOn));
                     }
-                    // Its counts follow from memory that an earlier launch was to write.
+                    // Its counts depend on memory that an earlier launch should have written.
                     self.catch_up(program, memory, &unchecked, (&matter, &[]), out)
                         .map_err(|(at, changed)| failed(None, at, changed))?;
                 }
@@ -205,7 +206,7 @@ impl Counting {
         Ok(report)
     }
 
-    /// What a launch would be counted as, if it can be counted, on memory that is as the program would have it. Nothing is remembered.
+    /// Counts a launch if possible, on memory that is as the program would have left it. Remembers nothing.
     pub fn count(
         program: &Program,
         (kernel, config, args): (FuncId, &LaunchConfig, &[u64]),
@@ -217,7 +218,7 @@ impl Counting {
         Ok(counts.map(|counts| counts.report))
     }
 
-    /// The host has written to memory, or a copy has.
+    /// The host or a copy has written to memory.
     pub fn changed(&mut self, memory: &Memory, address: u64) {
         let Some((base, _)) = memory.bounds(address) else {
             return;
@@ -225,7 +226,7 @@ impl Counting {
         self.change(base, Changed::Overwritten);
     }
 
-    /// An allocation is to be freed.
+    /// An allocation is about to be freed.
     pub fn freed(&mut self, address: u64) {
         self.change(address, Changed::Freed);
         self.known.clear();
@@ -239,7 +240,7 @@ impl Counting {
         }
     }
 
-    /// Launches are this program's from now on.
+    /// Switches to the launches of this program.
     fn enter(&mut self, program: &Program) {
         if self.is_of(program) {
             return;
@@ -256,7 +257,7 @@ impl Counting {
         module.is_some_and(|module| Arc::ptr_eq(module, program.module()))
     }
 
-    /// A launch was counted: what it may write holds nothing.
+    /// Records a counted launch: the memory that it may write now holds nothing valid.
     fn counted(
         &mut self,
         program: &Program,
@@ -265,7 +266,7 @@ impl Counting {
         pending: Pending,
         out: &mut dyn FnMut(&[u8]),
     ) {
-        // Launches whose results nobody can ask for any more need not be remembered.
+        // Drop launches whose results are no longer accessible.
         self.pending.retain(|pending| {
             let mut writes = pending.writes.iter();
             pending.changed.is_none() || writes.any(|base| memory.not_computed(*base).is_some())
@@ -280,7 +281,7 @@ impl Counting {
         if !is_managed {
             return;
         }
-        // The host may change what it reads, or look at what it writes, so it runs now or never.
+        // The host may change what the launch reads, or read what it writes, at any time, so it runs now or never.
         let computed = match self.is_blind {
             true => self.compute_all(program, memory, machine, (&writes, u64::MAX), out),
             false => Ok(()),
@@ -292,8 +293,8 @@ impl Counting {
         }
     }
 
-    /// The host asks for bytes: the launches that were to compute them run, unless that takes long. A host that is followed may as well do
-    /// without them; it has them computed only where following them would take longer.
+    /// Called when the host asks for bytes: runs the launches that should have computed them, unless that takes too
+    /// long. Tracked host code can do without the bytes; they are computed only where tracking them would take longer.
     pub fn compute(
         &mut self,
         program: &Program,
@@ -330,7 +331,7 @@ impl Counting {
         }
     }
 
-    /// Runs what regions lack, if that takes no more than so many warp instructions.
+    /// Runs the launches that regions lack, if that takes at most this many warp instructions.
     fn compute_all(
         &mut self,
         program: &Program,
@@ -355,7 +356,8 @@ impl Counting {
         Ok(())
     }
 
-    /// Another program's launches follow: those of this one run now, as far as they need no long time, for later they cannot.
+    /// Called before another program's launches: runs the pending launches of this one, unless they take long, because
+    /// they cannot run later.
     pub fn settle(
         &mut self,
         program: &Program,
@@ -373,13 +375,13 @@ impl Counting {
         }
         for base in bases {
             if memory.not_computed(base).is_some() {
-                // What cannot be computed stays so, and is said where it is asked for.
+                // Results that cannot be computed stay missing. That is reported where they are needed.
                 let _ = self.compute_all(program, memory, &unchecked, (&[base], u64::MAX), out);
             }
         }
     }
 
-    /// What the host may look at without asking, and what is not there.
+    /// What the host may read without asking and is missing.
     pub fn unseen(&self, memory: &Memory) -> Option<Uncomputed> {
         self.pending.iter().rev().find_map(|pending| {
             let mut writes = pending.writes.iter().copied();
@@ -391,7 +393,7 @@ impl Counting {
         })
     }
 
-    /// Which launches have to run for what regions are to hold.
+    /// Which launches have to run to compute the contents of regions.
     fn takes(&self, memory: &Memory, mut needed: Vec<u64>) -> Vec<bool> {
         let mut takes = vec![false; self.pending.len()];
         for (takes, pending) in takes.iter_mut().zip(&self.pending).rev() {
@@ -405,7 +407,7 @@ impl Counting {
         takes
     }
 
-    /// Runs the counted launches that wrote what is to be read, or were to read what is to be written.
+    /// Runs the counted launches that write what is about to be read, or read what is about to be written.
     fn catch_up(
         &mut self,
         program: &Program,
@@ -425,7 +427,7 @@ impl Counting {
             return Err((pending.config.loc, changed));
         }
         for pending in &mut taken {
-            // It was counted, so it neither faults nor waits; but it may be stopped.
+            // The launch was counted, so it neither faults nor waits. It may still be stopped.
             let args = &pending.args;
             let ran = launch(
                 program,
@@ -447,7 +449,7 @@ impl Counting {
         for &base in &written {
             memory.set_computed(base);
         }
-        // What is left was to read memory as it was.
+        // The remaining launches needed the old contents of memory.
         for pending in &mut self.pending {
             if pending.reads.iter().any(|base| written.contains(base)) {
                 pending.changed.get_or_insert(Changed::Overwritten);
@@ -461,7 +463,7 @@ fn name(program: &Program, kernel: FuncId) -> String {
     program.module().function(kernel).name.clone()
 }
 
-/// The regions that are marked.
+/// The bases of the marked regions.
 fn bases(run: &Run<'_>, marked: &[bool]) -> Vec<u64> {
     let regions = run.map.regions.iter().zip(marked);
     regions

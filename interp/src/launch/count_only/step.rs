@@ -1,6 +1,8 @@
-//! One instruction of a representative: the table of operations, which says of each what becomes of the cells. [`effect`](super::effect) does it.
+//! Tracks one instruction of a representative: the table of operations, with what each does to the cells.
+//! [`effect`](super::effect) applies it.
 //!
-//! In: the registers before the instruction. Lanes that are not active are left out: nobody reads what they compute.
+//! The input is the registers before the instruction. Inactive lanes are left out, because no instruction reads their
+//! results.
 
 use ir::{BinaryOp, CompareOp, LocId, UnaryOp};
 
@@ -19,7 +21,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// As a block begins: it knows its index, and all else is the same in all blocks.
+    /// The state at the start of a block: the block index is known, and everything else is the same in all blocks.
     pub(super) fn new(code: &Code, known: &Known) -> Marks {
         let mut marks = Marks {
             s: vec![Cell::default(); code.registers.s_count as usize],
@@ -54,17 +56,17 @@ impl Marks {
     }
 }
 
-/// What an instruction of the table computes.
+/// What an instruction in the table computes.
 enum Computes {
     Unary(UnaryOp),
     Binary(BinaryOp),
     Compare(CompareOp),
-    /// With one scalar.
+    /// A comparison with one scalar.
     CompareScalar(CompareOp),
     Convert,
 }
 
-/// The width of what it takes, and whether it works on 32 lanes.
+/// The width of the operands, and whether the operation works on 32 lanes.
 pub(super) struct Form {
     pub(super) wide: bool,
     pub(super) varying: bool,
@@ -106,7 +108,7 @@ macro_rules! computes {
     };
 }
 
-/// The comparison of a jump or of a loop's end that compares two scalars.
+/// The comparison in a jump, or in the end of a loop, that compares two scalars.
 pub(super) fn jump_compares(op: Op) -> Option<CompareOp> {
     Some(match op {
         Op::JumpEq32 | Op::LoopEq32 => CompareOp::Eq,
@@ -134,7 +136,7 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Follows an instruction that is no access.
+    /// Tracks an instruction that is not an access.
     pub(super) fn follow(&mut self, i: &Inst) {
         let refuse = |what| (what, self.loc);
         let refused = match i.op {
@@ -173,7 +175,7 @@ impl Step<'_> {
         }
     }
 
-    /// What computes a value lane by lane.
+    /// Tracks an operation that computes a value in each lane.
     pub(super) fn compute(&mut self, i: &Inst) {
         let (s, v) = (Place::S, Place::V);
         let none = |_: &mut Known, _: &[Number]| None;

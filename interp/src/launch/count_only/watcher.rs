@@ -1,4 +1,4 @@
-//! The observer of a representative: it counts as always, and follows how all values move from block to block.
+//! The observer of a representative: it counts as usual, and tracks how all values move from block to block.
 
 use super::access::{Ground, access_is_long};
 use super::cover::{Cover, Limits};
@@ -22,12 +22,12 @@ pub(super) struct Watcher<'a> {
     map: &'a GlobalMap,
     is_still: &'a [bool],
     pub(super) matters: Vec<bool>,
-    /// By place in the block's list.
+    /// Indexed by place in the block's list.
     warps: Vec<Marks>,
     at: usize,
-    /// Ends the block where nothing more is to be found out: what it would do with wrong data might never end.
+    /// Ends the block when nothing more can be learned: with wrong data it might never end.
     stop: StopFlag,
-    /// Whoever waits for the launch may have enough of it.
+    /// The caller's request to stop the launch.
     user: &'a StopFlag,
 }
 
@@ -115,7 +115,7 @@ impl Observer for Watcher<'_> {
             None => step.follow(inst),
         }
         if self.known.is_over() {
-            // Any reason will do: nobody is told of it.
+            // Any reason will do, because it is not reported.
             self.stop.ask(StopReason::Interrupted);
         }
     }

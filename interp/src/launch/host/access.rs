@@ -1,4 +1,4 @@
-//! Accesses of host functions: the bytes that one goes to, checked, and what it does with them.
+//! Accesses of host functions: finds and checks the bytes of an access, and performs it.
 
 use ir::{LocId, MemType, Object, Space, eval};
 
@@ -10,13 +10,13 @@ use crate::memory::traffic::HostAccess;
 use crate::memory::{AddressKind, Memory};
 use crate::program::Program;
 
-/// The memory an access hit last: most hit it again.
+/// The memory region of the last access: most accesses hit the same one again.
 #[derive(Clone, Copy)]
 pub(super) struct LastRegion {
     base: u64,
     size: u64,
     bytes: *mut u8,
-    /// Which bytes somebody wrote, one bit each; null if all, or if nobody asks.
+    /// One bit for each byte: whether it was written. Null if all were, or if uninitialised values are not tracked.
     words: *mut u64,
 }
 
@@ -28,7 +28,8 @@ pub(super) const NOWHERE: LastRegion = LastRegion {
 };
 
 impl LastRegion {
-    /// An access of a power of two up to 32 bytes, aligned: which of its bytes nobody wrote, and after a store they are written.
+    /// For an aligned access of a power of two up to 32 bytes: which of its bytes are uninitialised. A store marks them
+    /// as written.
     #[inline]
     fn unset(&self, offset: u64, width: u64, op: AccessOp) -> u32 {
         if self.words.is_null() {
@@ -51,21 +52,22 @@ impl LastRegion {
     }
 }
 
-/// Where accesses stand: a call that runs.
+/// The context of an access: the running call.
 #[derive(Clone, Copy)]
 pub(super) struct CallContext<'a> {
     pub(super) program: &'a Program,
     pub(super) code: &'a Code,
-    /// Of a function of the library, the call outside of it.
+    /// In a library function, the call that entered the library.
     pub(super) outside: Option<LocId>,
-    /// Where the frame's variables lie.
+    /// The address of the frame's variables.
     pub(super) stack: u64,
-    /// It is asked which bytes nobody wrote.
+    /// Whether uninitialised bytes are tracked.
     pub(super) follows: bool,
 }
 
 impl CallContext<'_> {
-    /// Makes the access of the instruction before `pc`: `work` with its bytes. Which of those that it reads nobody wrote, one bit each.
+    /// Performs the access of the instruction before `pc`: calls `work` with its bytes. Returns a bit for each byte
+    /// that it reads uninitialised.
     #[inline]
     pub(super) fn access(
         self,
@@ -82,7 +84,7 @@ impl CallContext<'_> {
         Ok(unset)
     }
 
-    /// Looks at the subscript of an array that is part of something.
+    /// Checks the subscript of an array that is part of an object.
     #[inline]
     fn within(self, site: &MemSite, r: View, pc: usize) -> Result<(), TrapKind> {
         let Some(Subscript {
@@ -125,7 +127,7 @@ impl CallContext<'_> {
         })))
     }
 
-    /// The bytes an access goes to, checked; and which of those that it reads nobody wrote, one bit each.
+    /// The bytes of an access, checked, and a bit for each byte that it reads uninitialised.
     #[inline]
     fn locate(
         self,
@@ -154,7 +156,7 @@ impl CallContext<'_> {
         self.look_up(memory, last_region, site, address, pc)
     }
 
-    /// Of an access to a declared array, where that begins and how many bytes it has.
+    /// For an access to a declared array, its address and size in bytes.
     #[inline]
     fn declared(self, memory: &Memory, site: &MemSite) -> Option<(u64, u64)> {
         match site.access.object? {
@@ -170,7 +172,7 @@ impl CallContext<'_> {
         }
     }
 
-    /// The same of an access to other memory than the one before.
+    /// The slow path of `locate`: the access is to another region than the last one.
     fn look_up(
         self,
         memory: &mut Memory,
@@ -215,13 +217,14 @@ impl CallContext<'_> {
                 loc: self.outside.unwrap_or(self.code.locs[pc - 1]),
             });
         }
-        // A store must not find a string literal nearby, and what is to be noted has to come by here.
+        // A later store must not hit a cached string literal, and accesses that have to be noted must come through
+        // here.
         if kind != AddressKind::String && !noted {
             *last_region = found;
         }
         let offset = address - found.base;
         let unset = match (site.op, before) {
-            // What it reads was entered as written above.
+            // `is_set` was asked before `bytes_mut` marked the bytes as written.
             (AccessOp::Atomic, true) => ((1u64 << width) - 1) as u32,
             (op, _) => found.unset(offset, width, op),
         };
@@ -278,7 +281,7 @@ fn declared_object(
     })
 }
 
-/// The bits of a register from those of memory, and back: an `i1` is a mask there.
+/// Converts between the bits of a register and those in memory: an `i1` is a mask in a register.
 fn to_register(ty: MemType, bits: u64) -> u64 {
     Class::of(ty.value_type()).to_register(bits)
 }

@@ -1,9 +1,9 @@
-//! Where accesses went last, one place for each access of the source: bounds and bytes of the object, so that the next one needs no
-//! look into the tables of memory.
+//! Caches where accesses went last, with one entry for each access in the source. An entry has the bounds and bytes of
+//! the object, so that the next access there needs no lookup in the tables of memory.
 //!
-//! An entry holds until something may have happened to memory that it does not know of: a call of the runtime, an
-//! allocation that is known byte by byte no longer. Then all are forgotten ([`Caches::forget`]). Entries of variables on the stack hold for
-//! one place of their function's frame ([`Caches::renew`]).
+//! An entry is valid until something may have changed memory without updating it: a runtime call, or an allocation that is
+//! no longer tracked byte by byte. Then all entries are dropped ([`Caches::forget`]). Entries for variables on the
+//! stack are valid for one position of their function's frame ([`Caches::renew`]).
 
 use ir::FuncId;
 
@@ -12,22 +12,23 @@ use crate::isa::host::{HostCode, SITE_BYTES};
 use crate::memory::{AddressKind, Memory};
 use crate::program::Program;
 
-/// Where an access went last. An access is at what its registers give, less `base`: its place in the object.
+/// Cache entry of an access. The value from the access's registers, less `base`, is its offset in the object.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Cached {
     pub(super) base: u64,
-    /// How many places there are, counted in the access's width; 0 if nothing is known.
+    /// The number of valid positions, in units of the access's width; 0 for an empty entry.
     pub(super) limit: u64,
     /// The object's bytes.
     pub(super) bytes: *mut u8,
-    /// Which bytes of the allocation somebody wrote, one bit each; null if all, or if nobody asks.
+    /// One bit for each byte of the allocation: whether it was written. Null if all were, or if uninitialised values
+    /// are not tracked.
     pub(super) words: *mut u64,
-    /// Where the object begins in the allocation.
+    /// The offset of the object in the allocation.
     pub(super) start: u64,
-    /// The object's address, and how many bytes it has.
+    /// The object's address and size in bytes.
     object: (u64, u64),
-    /// It is among those that hold something.
+    /// Whether the entry is in the list of filled ones.
     is_noted: bool,
 }
 
@@ -43,19 +44,19 @@ const UNKNOWN: Cached = Cached {
     is_noted: false,
 };
 
-/// What a thread keeps of a function.
+/// What a thread caches of a function.
 #[derive(Debug)]
 struct Known {
     sites: Box<[Cached]>,
-    /// Where the frame was on the stack for which the entries of its variables hold.
+    /// The frame position for which the entries of stack variables are valid.
     stack: u64,
-    /// Some of these entries hold only for the call that runs: they rely on what it has written.
+    /// Some of these entries are valid only for the running call: they rely on what it has written.
     relies_on_call: bool,
-    /// What its registers hold when it begins.
+    /// The initial values of its registers.
     registers: Vec<u64>,
 }
 
-/// An allocation as accesses need it.
+/// The part of an allocation's description that accesses need.
 #[derive(Clone, Copy, Debug)]
 struct Object {
     base: u64,
@@ -65,32 +66,32 @@ struct Object {
     writable: bool,
 }
 
-/// How many allocations are remembered for accesses that go from one to another.
+/// How many allocations are cached for accesses that alternate between them.
 const RECENT: usize = 8;
 
-/// Variables of more bytes are not looked through for bytes that nobody wrote.
+/// Larger variables are not checked for being initialised completely.
 const MAX_SETTLED_BYTES: u64 = 1 << 16;
 
-/// What a thread keeps of the functions that it ran.
+/// What a thread caches of the functions that it has run.
 #[derive(Debug, Default)]
 pub(super) struct Caches {
     functions: Vec<Option<Known>>,
-    /// The entries that hold something.
+    /// The entries that are not empty.
     filled: Vec<(u32, u32)>,
-    /// Where accesses went last, whichever.
+    /// The allocations of the last accesses, at any place.
     recent: Vec<Object>,
-    /// The next of them to be replaced.
+    /// Which of them is replaced next.
     oldest: usize,
 }
 
-// SAFETY: the pointers lead into the memory that the thread was resumed with, and are used only while it is borrowed: what is left
-// of them is forgotten when the thread goes on.
+// SAFETY: the pointers lead into the memory that the thread was resumed with, and are used only while it is borrowed.
+// Pointers that remain are dropped when the thread is resumed.
 unsafe impl Send for Caches {}
 // SAFETY: as above; a shared reference gives no access to them.
 unsafe impl Sync for Caches {}
 
 impl Caches {
-    /// Forgets where accesses went.
+    /// Empties all entries.
     pub(super) fn forget(&mut self) {
         self.recent.clear();
         for (function, site) in self.filled.drain(..) {
@@ -100,7 +101,7 @@ impl Caches {
         }
     }
 
-    /// What a function's registers hold when it begins.
+    /// The initial values of a function's registers.
     pub(super) fn registers(
         &mut self,
         program: &Program,
@@ -134,7 +135,7 @@ impl Caches {
         &known.registers
     }
 
-    /// The entries of a function whose frame begins there on the stack; one for each of its sites.
+    /// The cache entries of a function whose frame begins there on the stack, one for each of its sites.
     pub(super) fn sites(&mut self, function: FuncId, host: &HostCode, stack: u64) -> *mut Cached {
         let Some(known) = self.functions[function.index()].as_mut() else {
             return std::ptr::null_mut();
@@ -151,7 +152,7 @@ impl Caches {
         known.sites.as_mut_ptr()
     }
 
-    /// A call of a function begins, with variables that nobody wrote.
+    /// A call of a function begins, with uninitialised variables.
     pub(super) fn begin_call(&mut self, function: FuncId) {
         if let Some(Some(known)) = self.functions.get_mut(function.index())
             && known.relies_on_call
@@ -160,7 +161,8 @@ impl Caches {
         }
     }
 
-    /// Looks for what is whole by now: accesses there need not ask whether somebody wrote the bytes. The function is the one that runs.
+    /// Finds allocations and variables that are now initialised completely, so that accesses need not check their
+    /// bytes. `function` is the running one.
     pub(super) fn settle(&mut self, memory: &mut Memory, function: FuncId, host: &HostCode) {
         let mut is_new = false;
         for object in self.recent.iter().filter(|it| !it.words.is_null()) {
@@ -183,7 +185,8 @@ impl Caches {
         }
     }
 
-    /// Looks up where an access goes, whose registers give `part`. `false` if that is not to be kept: the first form does the access.
+    /// Fills the entry of an access whose registers give `part`. Returns `false` if the access cannot be cached; the
+    /// first form then performs it.
     pub(super) fn fill(
         &mut self,
         (program, memory): (&Program, &mut Memory),
@@ -247,7 +250,7 @@ impl Caches {
         true
     }
 
-    /// The allocation that holds some bytes, if accesses may go there without anybody noting it.
+    /// The allocation that contains these bytes, if accesses to it need not be noted.
     fn look_up(
         &mut self,
         memory: &mut Memory,

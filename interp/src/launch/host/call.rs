@@ -11,7 +11,7 @@ use crate::isa::host::S_STACK;
 use crate::memory::{Memory, STACK_BYTES};
 use crate::program::Program;
 
-/// What a call costs on the stack beside its variables.
+/// What a call takes on the stack in addition to its variables.
 const FRAME_BYTES: u64 = 64;
 
 /// A call that has not returned.
@@ -21,22 +21,23 @@ pub(super) struct Frame {
     pub(super) pc: usize,
     /// Its first register.
     pub(super) registers: usize,
-    /// Its first byte on the stack, from the stack's begin.
+    /// The frame's offset from the start of the stack.
     pub(super) stack: u64,
     /// The caller's register for the result.
     pub(super) result: Option<u32>,
 }
 
-/// What a function is called with.
+/// The arguments of a call.
 #[derive(Clone, Copy)]
 enum Args<'a> {
     Bits(&'a [u64]),
-    /// In these of the registers that begin there.
+    /// These registers of the window that begins at the first number.
     Registers(usize, &'a [(Type, u32)]),
 }
 
 impl HostThread {
-    /// Enters the function that the thread is for. `false` if its arguments have been used up: it has run.
+    /// Enters the function that the thread runs. Returns `false` if its arguments have already been used, which means
+    /// that it has run.
     pub(super) fn begin(&mut self, program: &Program, memory: &mut Memory) -> Result<bool, Trap> {
         let (function, args) = (self.start.0, std::mem::take(&mut self.start.1));
         if args.len() != program.module().function(function).params.len() {
@@ -53,7 +54,7 @@ impl HostThread {
         }
     }
 
-    /// Does the call that the last instruction makes: a row of the function's calls.
+    /// Performs the call of the last instruction, which is a row in the function's table of calls.
     pub(super) fn call(
         &mut self,
         program: &Program,
@@ -72,7 +73,7 @@ impl HostThread {
         self.enter(program, memory, target, (args, &cells), result)
     }
 
-    /// Returns from the innermost call at `loc`. If it was the only one, what the thread's function gave.
+    /// Returns from the innermost call at `loc`. For the outermost one, gives the result of the thread's function.
     pub(super) fn leave(
         &mut self,
         program: &Program,
@@ -106,7 +107,7 @@ impl HostThread {
         Some(value.map(|bits| plain(ty.unwrap_or(Type::I64), bits)))
     }
 
-    /// Makes a frame for a call, with what its registers begin with.
+    /// Makes a frame for a call and sets the initial values of its registers.
     fn enter(
         &mut self,
         program: &Program,

@@ -1,6 +1,6 @@
-//! The loop that runs the second form of host functions ([`isa::host`](crate::isa::host)), as long as nothing is unusual: no register
-//! holds a value that nobody wrote, every access is to where its place in the source went before, and is allowed. What
-//! is not so is left to the first form, which knows what to say.
+//! The loop that runs the second form of host functions ([`isa::host`](crate::isa::host)). It handles the common case:
+//! no register holds an uninitialised value, and every access is valid and hits its cache entry. The first form handles
+//! everything else and reports errors.
 
 mod fed;
 mod scalar;
@@ -21,29 +21,29 @@ use crate::machine::ops::{convert, float, int, lanes};
 use crate::memory::Memory;
 use crate::program::Program;
 
-/// Why [`dispatch`] stopped, at the instruction that it has not done.
+/// Why [`dispatch`] stopped, before it executed the current instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Exit {
-    /// The first form does it.
+    /// The first form executes it.
     Plain,
-    /// An access goes elsewhere than the last at its place.
+    /// An access misses its cache entry.
     Miss,
     Call,
     Return,
 }
 
-/// What [`dispatch`] works on, and leaves behind.
+/// The state of [`dispatch`], kept when it returns.
 struct State {
-    /// The instruction.
+    /// The current instruction.
     at: *const HostInst,
     executed: u64,
-    /// Of a miss: the access's site, and what its registers give.
+    /// On a miss: the site of the access, and the value from its registers.
     site: u32,
     part: u64,
 }
 
 impl HostThread {
-    /// Runs on from the innermost call, until the first form has to go on.
+    /// Runs on from the innermost call until the first form has to take over.
     pub(super) fn fused(&mut self, program: &Program, memory: &mut Memory, limit: u64) -> Stop {
         let pause = limit.min(self.executed.saturating_add(PAUSE));
         loop {
@@ -94,7 +94,7 @@ impl HostThread {
         }
     }
 
-    /// Does what [`dispatch`] stopped for. If the loop cannot go on: why.
+    /// Handles the instruction that [`dispatch`] stopped at. Returns why the loop cannot continue, if so.
     fn leave_fused(
         &mut self,
         exit: Exit,
@@ -144,7 +144,7 @@ impl HostThread {
     }
 }
 
-/// Does again what had melted into an instruction: it only computes, and its operands are as they were.
+/// Repeats an instruction that was fused into another. It only computes, and its operands are unchanged.
 fn again(r: View, code: &Code, pc: usize) {
     let i = &code.insts[pc];
     match i.op {
@@ -164,7 +164,7 @@ fn again(r: View, code: &Code, pc: usize) {
     }
 }
 
-/// What an access's registers give: base and index.
+/// The value from an access's registers: base and index.
 #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
 #[inline(always)]
 fn part(r: View, i: &HostInst, extend: impl Fn(u64) -> u64) -> u64 {
@@ -173,7 +173,7 @@ fn part(r: View, i: &HostInst, extend: impl Fn(u64) -> u64) -> u64 {
     scalar::get(r, i.a).wrapping_add(index)
 }
 
-/// The same of an index of 32 bits that counts elements.
+/// The same with a 32-bit index that counts elements.
 #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
 #[inline(always)]
 fn part_of_element<T>(r: View, i: &HostInst) -> u64 {
@@ -181,7 +181,7 @@ fn part_of_element<T>(r: View, i: &HostInst) -> u64 {
     scalar::get(r, i.a).wrapping_add(bytes)
 }
 
-/// The same of an index that is a sum of 32 bits.
+/// The same with an index that is a 32-bit sum.
 #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
 #[inline(always)]
 fn part_of_sum<T>(r: View, i: &HostInst) -> u64 {
@@ -190,7 +190,7 @@ fn part_of_sum<T>(r: View, i: &HostInst) -> u64 {
     scalar::get(r, i.a).wrapping_add(bytes)
 }
 
-/// The same of 64 bits.
+/// The same with an index that is a 64-bit sum.
 #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
 #[inline(always)]
 fn part_of_long_sum<T>(r: View, i: &HostInst) -> u64 {
@@ -199,7 +199,7 @@ fn part_of_long_sum<T>(r: View, i: &HostInst) -> u64 {
     scalar::get(r, i.a).wrapping_add(bytes)
 }
 
-/// The same of an index that is a product and a sum.
+/// The same with an index that is a product plus a sum.
 #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
 #[inline(always)]
 fn part_of_product<T>(r: View, i: &HostInst) -> u64 {
@@ -210,19 +210,19 @@ fn part_of_product<T>(r: View, i: &HostInst) -> u64 {
 }
 
 impl Cached {
-    /// Where in the object an access of `N` bytes is, if it is in there and aligned.
+    /// The offset of an access of `N` bytes in the object, if it is in bounds and aligned.
     #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
     #[inline(always)]
     fn place<const N: u32>(&self, part: u64) -> Option<u64> {
         let at = part.wrapping_sub(self.base);
-        // Bits that an aligned place has not go to the top.
+        // Low bits that are not 0 in a misaligned offset move to the top.
         (at.rotate_right(N.trailing_zeros()) < self.limit).then_some(at)
     }
 
-    /// Whether all of `N` bytes were written.
+    /// Whether all of the `N` bytes were written.
     ///
     /// # Safety
-    /// They are in the object.
+    /// They must be in the object.
     #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
     #[inline(always)]
     unsafe fn is_set<const N: u32>(&self, at: u64) -> bool {
@@ -232,10 +232,10 @@ impl Cached {
         !(word >> (at % 64)) & ((1 << N) - 1) == 0
     }
 
-    /// `N` bytes are written.
+    /// Marks `N` bytes as written.
     ///
     /// # Safety
-    /// They are in the object.
+    /// They must be in the object.
     #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
     #[inline(always)]
     unsafe fn set<const N: u32>(&self, at: u64) {
@@ -246,20 +246,20 @@ impl Cached {
     }
 }
 
-/// Does something, then nothing that is told from the ends of other arms: compilers make one of equal ends, with a jump to it from
-/// each, and jumps are half of what the loop does.
+/// Does something, then an empty statement that differs in each arm. Compilers merge arms that end alike and jump there
+/// from each, and jumps are half of this loop's work.
 macro_rules! apart {
     ($op:expr, $does:expr) => {{
         $does;
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        // SAFETY: it is a comment.
+        // SAFETY: it is an assembly comment.
         unsafe {
             std::arch::asm!("/* {} */", const $op as u16, options(nomem, nostack, preserves_flags));
         }
     }};
 }
 
-/// The arms given, then those that the tables make.
+/// The given arms, then those from the tables.
 macro_rules! arms {
     ({ { loads { $(($l:ident, $le:ident, $ls:ident, $lu:ident, $ll:ident, $la:ident, $lq:ident, $lm:ident, $lt:ty, $lw:ty))* }
          stores { $(($s:ident, $se:ident, $ss:ident, $su:ident, $sl:ident, $sa:ident, $sq:ident, $sm:ident, $st:ty))* }
@@ -332,8 +332,8 @@ macro_rules! dispatch_arms {
     };
 }
 
-/// Runs instructions until one has to be left to others. A table: one arm per operation; nothing in it calls anything, so that what
-/// it works with stays in the CPU's registers.
+/// Runs instructions until one has to be left to the caller. A table with one arm per operation. No arm calls a
+/// function, so the loop's variables stay in CPU registers.
 #[inline(never)]
 fn dispatch(
     state: &mut State,
@@ -344,7 +344,8 @@ fn dispatch(
 ) -> Exit {
     let (mut next, mut executed) = (state.at, state.executed);
     loop {
-        // SAFETY: jumps stay among the function's instructions, of which the last is none that goes on (`isa::host`).
+        // SAFETY: jumps stay within the function's instructions, and the last of these never falls through
+        // (`isa::host`).
         let i = unsafe { &*next };
         // SAFETY: as above.
         next = unsafe { next.add(1) };
@@ -413,7 +414,7 @@ fn dispatch(
             };
             ($ty:ty, $part:expr, $number:expr) => {{
                 let part = $part;
-                // SAFETY: every access's site is one of the function's.
+                // SAFETY: the site of every access is one of the function's.
                 let site = unsafe { &*sites.byte_add($number as usize) };
                 match site.place::<{ size_of::<$ty>() as u32 }>(part) {
                     Some(at) => (site, at),
@@ -483,7 +484,7 @@ fn dispatch(
                 scalar::set(r, i.d, value.into());
                 executed += u64::from(i.weight);
                 if ($f)(value, scalar::get(r, i.c) as $to) {
-                    // SAFETY: as of all jumps.
+                    // SAFETY: as for all jumps.
                     next = unsafe { next.offset((i.x as i32 >> 16) as isize) };
                 }
             }};

@@ -15,7 +15,7 @@ use crate::machine::ops::{convert, float, int, lanes};
 use crate::memory::Memory;
 use crate::program::Program;
 
-/// Instructions between two looks at whether to stop: some tenths of a millisecond.
+/// Instructions between two checks of the stop flag: some tenths of a millisecond.
 pub(super) const PAUSE: u64 = 1 << 16;
 
 /// What stops the loop.
@@ -24,11 +24,11 @@ pub(super) enum Stop {
     Trap(TrapKind),
     Call(usize),
     Return(Option<u64>),
-    /// Go on: a register got a value that nobody wrote, or the last such value is gone.
+    /// Continue in another loop: a register received an uninitialised value, or the last such value is gone.
     Turn,
 }
 
-/// The arms given, then one for every computing instruction's scalar form.
+/// The given arms, then one for the scalar form of each computing instruction.
 macro_rules! dispatch {
     ({ $inst:ident, $r:ident, { $($arms:tt)* } }
      varying { $($varying:tt)* }
@@ -43,9 +43,10 @@ macro_rules! dispatch {
 }
 
 impl HostThread {
-    /// Runs the innermost call until it needs something from outside. With `FOLLOW`, it runs while a register holds a value that
-    /// nobody wrote; without, to the next place where the second form ([`super::fused`]) can go on. A table: one arm per operation; they share the loop's variables, which stay in the
-    /// CPU's registers.
+    /// Runs the innermost call until it needs something from outside. With `FOLLOW`, it runs while a register holds an
+    /// uninitialised value; without, to the next place where the second form ([`super::fused`]) can take over.
+    ///
+    /// A table with one arm per operation. The arms share the loop's variables, which stay in CPU registers.
     pub(super) fn run<const FOLLOW: bool>(
         &mut self,
         program: &Program,
@@ -70,7 +71,7 @@ impl HostThread {
             follows: self.shadow.on,
         };
         let r = self.registers.view().window(window);
-        // Instructions until the next look at the limit and at the stop flag.
+        // Instructions until the next check of the limit and the stop flag.
         let mut pause = limit.min(self.executed.saturating_add(PAUSE));
         let mut last_region = NOWHERE;
         loop {
@@ -89,7 +90,7 @@ impl HostThread {
                     }
                 };
             }
-            // Where it can, the second form goes on.
+            // Switch to the second form where it can continue.
             if FOLLOW && !self.shadow.is_live() || !FOLLOW && pc != start && entries[pc] != NO_ENTRY
             {
                 stop!(Stop::Turn);
@@ -214,7 +215,7 @@ impl HostThread {
         }
     }
 
-    /// After the instructions up to a pause: how many there may be at the next one.
+    /// Called after the instructions up to a pause: the instruction count at the next one.
     fn next_pause(&self, limit: u64) -> Result<u64, TrapKind> {
         if self.executed > limit {
             return Err(TrapKind::Limit {
@@ -228,12 +229,12 @@ impl HostThread {
     }
 }
 
-/// Bits as the runtime sees them: truth values are 0 or 1.
+/// The bits as the runtime sees them: truth values are 0 or 1.
 pub(super) fn plain(ty: Type, bits: u64) -> u64 {
     if ty == Type::I1 { bits & 1 } else { bits }
 }
 
-/// The call of the runtime, or the launch, that an instruction makes.
+/// The runtime call or launch that an instruction makes.
 fn event(code: &Code, inst: &Inst, r: View, loc: LocId) -> HostEvent {
     let row = &code.calls[inst.a as usize];
     let args = row.args.iter();

@@ -1,5 +1,6 @@
-//! Values that nobody wrote, in host code: found where they are loaded, followed bit by bit through registers and memory to where
-//! they matter ([`follow`]). As long as no register holds one, nothing is followed. [`scene`] names the variables.
+//! Tracks uninitialised values in host code: finds them where they are loaded, and follows them bit by bit through
+//! registers and memory to where they influence something ([`follow`]). While no register holds one, nothing is
+//! tracked. [`scene`] names the variables.
 
 mod follow;
 pub(super) mod scene;
@@ -14,12 +15,12 @@ use crate::memory::Memory;
 use crate::memory::unset::UnsetMemory;
 use scene::Scene;
 
-/// Sources that are told apart; further ones are not told.
+/// The most sources that are distinguished. Values from further sources are not reported.
 const MAX_SOURCES: usize = 1 << 12;
 /// The low half of a register.
 const LOW: u64 = u32::MAX as u64;
 
-/// What a value that nobody wrote decides.
+/// What an uninitialised value influences.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HostUse {
     /// A branch or a loop.
@@ -28,29 +29,29 @@ pub enum HostUse {
     Address,
     /// It is printed.
     Printed,
-    /// A function of the runtime or of C's library gets it.
+    /// It is passed to a function of the runtime or of the C library.
     Argument(HostFn),
-    /// Such a function looks at the memory.
+    /// Such a function reads the memory.
     Content(HostFn),
     /// The shape of a launch.
     Launch,
-    /// A kernel gets it.
+    /// It is passed to a kernel.
     KernelArgument,
-    /// The program ends with it.
+    /// It is the program's exit code.
     ExitCode,
 }
 
-/// What a value that nobody wrote was read from.
+/// The source of an uninitialised value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnsetSource {
-    /// A variable without a value, in a register.
+    /// An uninitialised variable in a register.
     Variable(String),
     /// Memory.
     Memory(Box<UnsetMemory>),
 }
 
 impl UnsetSource {
-    /// The launch that was only counted and was to compute this: its statement.
+    /// The launch statement that was only counted and should have computed this value.
     pub fn awaits(&self) -> Option<LocId> {
         match self {
             UnsetSource::Variable(_) => None,
@@ -59,22 +60,22 @@ impl UnsetSource {
     }
 }
 
-/// A value that nobody wrote and that matters.
+/// An uninitialised value that influences something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostUnset {
     /// Where it was read.
     pub read: LocId,
-    /// From what.
+    /// Its source.
     pub source: UnsetSource,
-    /// Where it matters.
+    /// Where it influences something.
     pub used: LocId,
-    /// How.
+    /// What it influences.
     pub what: HostUse,
     /// How often.
     pub count: u64,
 }
 
-/// Bits of a register that are not defined, and the number of the source of the first of them.
+/// The undefined bits of a register, and the number of the source of the first of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
     bits: u64,
@@ -98,7 +99,7 @@ impl Cell {
         self.with(self.bits & LOW)
     }
 
-    /// Of an operation that mixes all bits.
+    /// The result of an operation that mixes all bits.
     fn mixed(self) -> Cell {
         match self.bits {
             0 => self,
@@ -113,42 +114,43 @@ struct Source {
     what: UnsetSource,
 }
 
-/// What makes sources one: the place that reads, and where the object begins.
+/// Identifies a source: the place of the read, and the object's address.
 type SourceKey = (LocId, u64);
 
-/// The registers' undefined bits, and what was found.
+/// The undefined bits of the registers, and the uses found.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    /// It is asked for.
+    /// Whether tracking is requested.
     pub(super) on: bool,
-    /// Nothing more is told.
+    /// Whether nothing more is reported.
     pub(super) is_muted: bool,
-    /// Parallel to the registers, as far as there were some.
+    /// Parallel to the registers, up to the last one that had undefined bits.
     cells: Vec<Cell>,
-    /// How many cells have bits.
+    /// How many cells have undefined bits.
     live: usize,
-    /// Variables without a value that nobody has read yet: their registers, and what they will be then.
+    /// Uninitialised variables that have not been read yet: their registers, and the cells they get on the first read.
     asleep: Vec<(usize, Cell)>,
     sources: Vec<Source>,
     known: HashMap<SourceKey, u32>,
-    /// Where in memory such values were stored: up to where, and what.
+    /// Where in memory such values were stored. Keyed by first address; holds the end and the cell.
     stored: BTreeMap<u64, (u64, Cell)>,
     found: Vec<(u32, HostUse, LocId, u64)>,
-    /// Of the value that the last function returned.
+    /// The cell of the value that the last function returned.
     returned: Cell,
-    /// The thread halts where a value matters that a launch was to compute which was only counted.
+    /// Whether the thread halts where a result that is missing because its launch was only counted influences
+    /// something.
     pub(super) halts: bool,
-    /// Such a value.
+    /// The use that halted it.
     pub(super) halted: Option<Box<HostUnset>>,
 }
 
 impl Shadow {
-    /// Whether some register holds what nobody wrote.
+    /// Whether some register holds an uninitialised value.
     pub(super) fn is_live(&self) -> bool {
         self.live > 0
     }
 
-    /// Whether there are variables without a value that nobody has read yet.
+    /// Whether some uninitialised variables have not been read yet.
     pub(super) fn is_asleep(&self) -> bool {
         !self.asleep.is_empty()
     }
@@ -169,7 +171,7 @@ impl Shadow {
         self.cells.get(register).copied().unwrap_or_default()
     }
 
-    /// A variable that may have no value is read. Whether it has none.
+    /// Called when a variable that may be uninitialised is read. Returns whether it is.
     pub(super) fn wake(&mut self, register: usize) -> bool {
         let at = self.asleep.iter().position(|&(other, _)| other == register);
         let Some(at) = at else { return false };
@@ -178,7 +180,7 @@ impl Shadow {
         true
     }
 
-    /// It has a value.
+    /// The variable has been assigned a value.
     #[inline]
     pub(super) fn assigned(&mut self, register: usize) {
         if !self.asleep.is_empty() {
@@ -186,7 +188,7 @@ impl Shadow {
         }
     }
 
-    /// The registers from one on are gone.
+    /// Drops this register and all after it.
     pub(super) fn truncate(&mut self, registers: usize) {
         self.asleep.retain(|&(register, _)| register < registers);
         let gone = self.cells.iter().skip(registers);
@@ -194,7 +196,7 @@ impl Shadow {
         self.cells.truncate(registers);
     }
 
-    /// A function begins: its arguments, its variables without a value, its part of the stack.
+    /// A function begins: sets up its arguments, its uninitialised variables and its part of the stack.
     pub(super) fn enter(
         &mut self,
         scene: &Scene<'_>,
@@ -240,7 +242,7 @@ impl Shadow {
         args.iter().map(cell).collect()
     }
 
-    /// What the function that returned gave to its caller goes to this register.
+    /// Moves the cell of a function's result to the caller's register.
     pub(super) fn returned(&mut self, to: Option<usize>) {
         let cell = std::mem::take(&mut self.returned);
         if let Some(register) = to {
@@ -248,7 +250,7 @@ impl Shadow {
         }
     }
 
-    /// The program ends with what its `main` returned.
+    /// The program ends with the result of its `main`.
     pub(super) fn ended(&mut self, scene: &Scene<'_>) {
         let cell = std::mem::take(&mut self.returned);
         self.used(scene, HostUse::ExitCode, cell);
@@ -273,7 +275,7 @@ impl Shadow {
         Some(number)
     }
 
-    /// The source of bytes that nobody wrote.
+    /// The source of uninitialised bytes.
     fn memory_source(
         &mut self,
         scene: &Scene<'_>,
@@ -301,9 +303,9 @@ impl Shadow {
         })
     }
 
-    /// A value that nobody wrote matters.
+    /// An uninitialised value influences something.
     fn used(&mut self, scene: &Scene<'_>, what: HostUse, cell: Cell) {
-        // What comes after a use that halts the thread does not happen.
+        // Uses after the one that halts the thread do not happen.
         if cell.bits == 0 || self.is_muted || self.halted.is_some() {
             return;
         }
@@ -320,7 +322,7 @@ impl Shadow {
         }
     }
 
-    /// Halts if the value follows from what was not computed.
+    /// Halts if the value depends on a result that was not computed.
     fn halt(&mut self, what: HostUse, used: LocId, cell: Cell) {
         let source = &self.sources[cell.source as usize];
         if source.what.awaits().is_some() {
@@ -336,7 +338,7 @@ impl Shadow {
         }
     }
 
-    /// The runtime looks at bytes of memory: from where, and how many.
+    /// The runtime reads bytes of memory: their address and number.
     pub(super) fn looked_at(
         &mut self,
         scene: &Scene<'_>,
@@ -353,7 +355,7 @@ impl Shadow {
         }
     }
 
-    /// What was found.
+    /// The uses found.
     pub(super) fn take_found(&mut self) -> Vec<HostUnset> {
         let found = std::mem::take(&mut self.found).into_iter();
         let findings = found.map(|(source, what, used, count)| {
@@ -369,7 +371,7 @@ impl Shadow {
         findings.collect()
     }
 
-    /// A load read bytes that nobody wrote: one bit of `unset` each.
+    /// A load read uninitialised bytes, one bit each in `unset`.
     #[cold]
     pub(super) fn loaded(
         &mut self,
@@ -379,7 +381,8 @@ impl Shadow {
         site: &MemSite,
         (address, unset): (u64, u32),
     ) {
-        // The store that follows writes all of it: bytes that it keeps count as written from then on.
+        // The store that follows this load changes some bits and writes the whole value, so the bits that it keeps
+        // count as written from then on.
         if site.access.partial {
             return;
         }
@@ -406,13 +409,14 @@ impl Shadow {
                 _ => 0xff << (8 * byte),
             };
             let mut bits = (0..8).map(of_byte).sum();
-            // A truth value is a mask, and the highest bit of a narrow number may make all those above it.
+            // A truth value is a mask, and sign extension may copy the highest bit of a narrow number to all bits above
+            // it.
             if is_mask {
                 bits = u64::MAX;
             } else if width < 4 && bytes >> (width - 1) & 1 == 1 {
                 bits |= u64::from(u32::MAX << (8 * width));
             }
-            // What was stored in one piece is known bit by bit.
+            // For a value that was stored in one piece, each bit is known.
             let start = address + u64::from(k * width);
             if let Some(&(end, cell)) = self.stored.get(&start)
                 && end == start + u64::from(width)
@@ -423,7 +427,8 @@ impl Shadow {
         }
     }
 
-    /// A store went there: what of it is not defined is not in memory either. Whether there was such.
+    /// After a store: marks the undefined bytes of its value as uninitialised in memory, too. Returns whether there
+    /// were any.
     pub(super) fn stored(
         &mut self,
         memory: &mut Memory,

@@ -1,29 +1,29 @@
-//! Whose turn it is, of all warps that are there.
+//! Chooses the warp that runs next.
 //!
-//! A turn changes warps of its own block alone, so the first of each other block is still the first. Where warps spin, that depends on the
-//! memory, too.
+//! A turn changes only warps of its own block, so the first warp of each other block stays the same. For spinning warps
+//! the choice also depends on the state of memory.
 
 use super::{Agent, Plan, Scheduler};
 use crate::machine::warp::WarpState;
 use crate::observe::Observer;
 
-/// What decides which warp comes first: the smallest one.
+/// The sort key of a warp: the smallest goes first.
 type Key = ((i64, u64), Agent);
 
-/// The first of a block's warps that can run, as long as none of them changes.
+/// The first of a block's warps that can run. Valid until one of them changes.
 #[derive(Clone, Copy)]
 pub(super) struct First {
     warp: Option<Key>,
-    /// Where a warp has spun, this holds for one state of the memory and one patience.
+    /// If a warp has spun, the memory state and the patience for which this is valid.
     valid_in: Option<(u64, u32)>,
 }
 
 impl<O: Observer> Scheduler<'_, '_, '_, O> {
-    /// The warp whose turn it is: the block's place in the list, and the warp's in the block.
+    /// The warp that runs next: the block's place in the list, and the warp's in the block.
     pub(super) fn choose(&mut self) -> Option<(usize, usize)> {
         if let Plan::Given(segments) = self.plan {
             while let Some(segment) = segments.get(self.given.0) {
-                // They are in order of their numbers.
+                // Blocks are sorted by their numbers.
                 let slot = self
                     .blocks
                     .binary_search_by_key(&segment.block, |block| block.index);
@@ -50,7 +50,7 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
         ready.min().map(|((_, (_, place)), slot)| (slot, place))
     }
 
-    /// Whether a warp can run, and would not just spin on.
+    /// Whether a warp can run and would do more than spin.
     fn is_ready(&self, slot: usize, place: usize) -> bool {
         let block = &self.blocks[slot];
         let warp = block.warps.get(place);
@@ -58,13 +58,13 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             && !matches!(self.idle((block.index, place)), Some(times) if times >= self.patience)
     }
 
-    /// How often a warp has spun in this state of the memory.
+    /// How often a warp has spun in this memory state.
     fn idle(&self, agent: Agent) -> Option<u32> {
         let (state, _, times) = self.known.get(&agent)?.idle?;
         (state == self.state).then_some(times)
     }
 
-    /// Which of a block's warps comes first.
+    /// Finds the first of a block's warps.
     fn first(&self, slot: usize) -> First {
         let block = &self.blocks[slot];
         let agents = (0..block.warps.len()).map(|place| (block.index, place));

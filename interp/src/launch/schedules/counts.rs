@@ -1,4 +1,4 @@
-//! What the checks found and what was counted under other schedules, beside the usual order.
+//! Compares findings and counts under other schedules with the usual order.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::fault::trap::AccessOp;
 use crate::launch::orders::places;
 use crate::launch::report::{CountDepends, LaunchReport};
 
-/// Findings of other schedules that are added.
+/// The most findings of other schedules that are added.
 const MAX_FINDINGS: usize = 20;
 
 type Access = (LocId, AccessOp, Space);
@@ -51,7 +51,7 @@ impl Differences {
             *range = (range.0.min(count), range.1.max(count));
         }
         for finding in &report.findings {
-            // Values that happen to be the same say nothing new about a race.
+            // Equal values say nothing new about a race.
             let is_echo = finding.severity == Severity::Note && self.kinds.contains(&finding.kind);
             let places = places(finding);
             if is_echo || self.known.contains(&places) || self.findings.len() >= MAX_FINDINGS {
@@ -65,7 +65,8 @@ impl Differences {
         }
     }
 
-    /// Puts it into the launch's report. How often a thread looks while it waits is its schedule's matter: `waits` has those places.
+    /// Adds it to the launch's report. How often a thread polls while it waits depends on the schedule; `waits` has
+    /// those places.
     pub(super) fn tell(self, report: &mut LaunchReport, waits: impl Fn(LocId) -> bool) {
         report.findings.extend(self.findings);
         let depends = self

@@ -1,4 +1,4 @@
-//! Makes a run shorter: fewer accesses that are late, and fewer turns, as long as it still shows the same.
+//! Shortens a run: removes late accesses and turns as long as the run still shows the same.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use crate::launch::schedule::{Plan, Segment};
 use crate::views::Choices;
 use crate::views::late::Late;
 
-/// Runs that it may take.
+/// The most runs that this may take.
 const MAX_TRIES: u32 = 300;
 
-/// A run, and how it was asked for.
+/// A run and the turns and late accesses that it was given.
 struct Best {
     outcome: Outcome,
     turns: Vec<Segment>,
@@ -24,10 +24,11 @@ impl Explorer<'_, '_> {
         self.run(Plan::Given(turns), Choices::Given(given))
     }
 
-    /// Leaves out what the run does not need; gives the run, and of how many turns it was told.
+    /// Removes what the run does not need. Returns the run, and the number of turns in its schedule.
     pub(super) fn shorter(&self, found: Outcome, shown: Shown) -> (Outcome, usize) {
         let (turns, lates) = (found.segments.clone(), found.lates.clone());
-        // The recorded turns may show something else than the plan they came from: then they are told as they are.
+        // The recorded turns may show something different from the plan they came from. Then they are reported
+        // unchanged.
         let again = self.given(&turns, &lates);
         if !again.shows(shown) {
             let all = found.segments.len();
@@ -39,7 +40,7 @@ impl Explorer<'_, '_> {
             lates,
             tries: 0,
         };
-        // All at once first: then it is a matter of turns alone.
+        // First without any late accesses: if that works, only the turns matter.
         if !best.lates.is_empty() {
             self.try_with(&mut best, shown, None, Some(Vec::new()));
         }
@@ -65,7 +66,7 @@ impl Explorer<'_, '_> {
         (best.outcome, turns)
     }
 
-    /// Whether it shows the same with other turns or fewer accesses that are late; then it is the best.
+    /// Whether the run shows the same with other turns or fewer late accesses. If so, it becomes the best.
     fn try_with(
         &self,
         best: &mut Best,
@@ -84,7 +85,7 @@ impl Explorer<'_, '_> {
         is_same
     }
 
-    /// Leaves out what lies between two places of a list, in ever smaller pieces.
+    /// Removes ever smaller ranges of a list.
     fn fewer(
         &self,
         best: &mut Best,
@@ -117,7 +118,7 @@ fn without(lates: &[Late], at: usize, end: usize) -> Vec<Late> {
     [&lates[..at], &lates[end..]].concat()
 }
 
-/// The turns without those from `at` to `end`; two of one warp that follow each other then are one.
+/// The turns without those from `at` to `end`. Adjacent turns of one warp are merged.
 fn joined(turns: &[Segment], at: usize, end: usize) -> Vec<Segment> {
     let mut all: Vec<Segment> = Vec::with_capacity(turns.len());
     for turn in turns[..at].iter().chain(&turns[end..]) {

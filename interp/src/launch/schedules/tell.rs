@@ -1,4 +1,4 @@
-//! Puts what a run showed into the launch's report, with the schedule that shows it.
+//! Adds what a run shows to the launch's report, with the schedule that shows it.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::machine::is_global;
 use crate::views::{self, Place, Who};
 
 impl Explorer<'_, '_> {
-    /// Adds what a run showed, with the shortest schedule that shows it.
+    /// Adds what a run shows, with the shortest schedule that shows it.
     pub(super) fn tell(
         &self,
         example: Example,
@@ -25,7 +25,7 @@ impl Explorer<'_, '_> {
     ) {
         let (shown, (seed, tried)) = (example.shown, example.tried);
         let (outcome, turns) = self.shorter(example.outcome, shown);
-        // Without a turn of its own, what differs from the usual order is how long warps wait in loops.
+        // Without any turns the schedule differs from the usual order only in how long warps wait in loops.
         let told = match turns {
             0 => outcome.segments.len(),
             turns => turns.min(outcome.segments.len()),
@@ -147,7 +147,7 @@ impl Explorer<'_, '_> {
         (shape.block_index(who.block), thread)
     }
 
-    /// What the source calls a word.
+    /// The source name of a word.
     fn name(&self, place: Place) -> String {
         let (name, offset, size) = match place {
             Place::Global(address) => {

@@ -1,4 +1,4 @@
-//! The engine's loop for each kind of CPU, and the loops that pause.
+//! Compiles the engine's loop for each level: three kinds of CPU, and two variants that pause.
 
 use super::{Runner, run};
 use crate::isa::bytecode::{Code, Inst};
@@ -15,13 +15,13 @@ use crate::machine::{Machine, Stop, idle, vectors};
 use crate::observe::Observer;
 use crate::shortcut::{Shortcut, Shortcuts};
 
-/// An engine.
+/// The functions of one level.
 pub(crate) struct Engine<O> {
     pub(crate) run: Runner<O>,
     pub(crate) replay: Replayer<O>,
 }
 
-/// The fastest one this CPU can run.
+/// The fastest engine that this CPU can run.
 pub(crate) fn engine<O: Observer>(shortcuts: Shortcuts) -> Engine<O> {
     #[cfg(target_arch = "x86_64")]
     if const { O::IS_QUICK } && shortcuts.has(Shortcut::Vectors) {
@@ -60,12 +60,12 @@ pub(crate) fn pausing<O: Observer>() -> Runner<O> {
     run_pausing
 }
 
-/// The engine that pauses, and whose memory is weak.
+/// The engine that pauses and has weak memory.
 pub(crate) fn weak<O: Observer>() -> Runner<O> {
     run_weak
 }
 
-/// A level: the loop and the slow ways, compiled with its features.
+/// A level: the loop and the slow paths, compiled with the level's CPU features.
 macro_rules! level {
     ($level:ident $vectors:path, $run:ident $(#[$features:meta])? { $($more:tt)* }) => {
         struct $level;
@@ -96,7 +96,7 @@ macro_rules! level {
                     idle::rounds::<$vectors>(code, r, row, mask)
                 }
                 #[allow(unused_unsafe, reason = "the portable level has no features")]
-                // SAFETY: as an access.
+                // SAFETY: as for an access.
                 unsafe { rounds(code, r, row, mask) }
             }
             fn replay<O: Observer>(machine: &mut Machine<'_, O>, list: &mut List, shared: &mut [u8], index: u64) -> bool {
@@ -106,7 +106,7 @@ macro_rules! level {
                     replay::run::run::<$level, O>(machine, list, shared, index)
                 }
                 #[allow(unused_unsafe, reason = "the portable level has no features")]
-                // SAFETY: as an access.
+                // SAFETY: as for an access.
                 unsafe { blocks(machine, list, shared, index) }
             }
             level! { @rounds $(#[$features])? rounds rounds::run::<$level, O, FEW_LOADS> }
@@ -122,7 +122,7 @@ macro_rules! level {
                 $body(machine, r, mask, edge, most)
             }
             #[allow(unused_unsafe, reason = "the portable level has no features")]
-            // SAFETY: as an access.
+            // SAFETY: as for an access.
             unsafe { rounds(machine, r, mask, edge, most) }
         }
     };
@@ -134,7 +134,7 @@ macro_rules! level {
                 $body(machine, r, mask, i)
             }
             #[allow(unused_unsafe, reason = "the portable level has no features")]
-            // SAFETY: only the loop of this level comes here, and `runner` chose it for a CPU that has its features.
+            // SAFETY: only this level's loop calls this, and `engine` chose the level for a CPU that has its features.
             unsafe { access(machine, r, mask, i) }
         }
     };

@@ -1,4 +1,4 @@
-//! Where the lanes of an access go: addresses from the site's form, and what can be said of all of them at once.
+//! Computes the addresses of an access's lanes from the form of its site, and properties of all of them together.
 
 #![allow(
     clippy::inline_always,
@@ -56,7 +56,7 @@ pub(crate) fn addresses(r: View, i: &Inst, site: &MemSite) -> [u64; 32] {
     out
 }
 
-/// The offsets of all lanes from `base`, modulo 2^32: of pointers kept as 32 bits.
+/// The offsets of all lanes from `base`, modulo 2^32, for 32-bit pointers.
 #[inline(always)]
 pub(crate) fn offsets(r: View, i: &Inst, site: &MemSite, base: u32) -> [u32; 32] {
     let mut out = [0; 32];
@@ -92,7 +92,7 @@ pub(crate) fn offsets(r: View, i: &Inst, site: &MemSite, base: u32) -> [u32; 32]
     out
 }
 
-/// The offset of the first and the end of the last byte that active lanes touch, and the `or` of their offsets.
+/// The offset of the first byte and the end of the last byte that active lanes touch, and the `or` of their offsets.
 #[inline(always)]
 pub(crate) fn extent32(offsets: &[u32; 32], mask: u32) -> (u32, u32, u32) {
     let (mut low, mut high, mut all) = (u32::MAX, 0, 0);
@@ -105,7 +105,7 @@ pub(crate) fn extent32(offsets: &[u32; 32], mask: u32) -> (u32, u32, u32) {
     (low, high, all)
 }
 
-/// The lanes whose addresses are in the shared, the local and in no window.
+/// The lanes whose addresses are in the shared window, in the local window, and in neither.
 #[inline(always)]
 pub(crate) fn windows(addresses: &[u64; 32], mask: u32) -> (u32, u32, u32) {
     let (mut shared, mut local) = (0, 0);
@@ -122,7 +122,7 @@ pub(crate) fn narrowed(addresses: &[u64; 32], base: u32) -> [u32; 32] {
     addresses.map(|address| (address as u32).wrapping_sub(base))
 }
 
-/// Whether the innermost subscript of an array that has several is inside of it in all lanes, also those that are not active.
+/// Whether the innermost subscript of a multi-dimensional array is in bounds in all lanes, including inactive ones.
 #[inline(always)]
 pub(crate) fn is_within<V: Vectors>(r: View, site: &MemSite) -> bool {
     let Some(subscript) = &site.subscript else {

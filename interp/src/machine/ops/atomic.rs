@@ -1,4 +1,4 @@
-//! Read-modify-write operations: lanes are served in ascending order, each seeing what the ones before it left.
+//! Read-modify-write operations. Lanes are served in ascending order, and each sees the results of those before it.
 
 use ir::{AtomicOp, Space, Type, eval};
 
@@ -15,10 +15,10 @@ use crate::machine::Machine;
 use crate::memory::layout::{LOCAL_BASE, SHARED_BASE};
 use crate::observe::{Access, Observer};
 
-/// What an atomic leaves in memory: [`eval::atomic`], or what global memory makes of it.
+/// The new value that an atomic stores: [`eval::atomic`], or the variant for global memory.
 type Rule = fn(AtomicOp, Type, u64, u64, u64) -> u64;
 
-/// What a lane leaves in memory, given what was there.
+/// The new value that a lane stores, given the old one.
 #[inline]
 fn next(r: View, site: &MemSite, rule: Rule, lane: usize, old: u64) -> u64 {
     let ty = site.access.ty;
@@ -33,7 +33,8 @@ fn next(r: View, site: &MemSite, rule: Rule, lane: usize, old: u64) -> u64 {
     )
 }
 
-/// What a lane would leave in memory if that were there, and whether it stores at all: a compare-and-swap that fails does not.
+/// The value that a lane would store if memory held the given one, and whether it stores at all: a failing
+/// compare-and-swap does not.
 pub(crate) fn left_by(
     r: View,
     site: &MemSite,
@@ -52,10 +53,10 @@ pub(crate) fn left_by(
     (next(r, site, rule, lane, old), stores)
 }
 
-/// Serves the lanes, `at` giving the memory.
+/// Serves the lanes. `at` gives a lane's memory.
 ///
 /// # Safety
-/// All bytes are writable.
+/// All bytes must be writable.
 unsafe fn serve(
     r: View,
     site: &MemSite,
@@ -66,9 +67,9 @@ unsafe fn serve(
     let ty = site.access.ty;
     let mut changed = false;
     for lane in LaneMask(mask) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let old = unsafe { read(ty, at(lane)) };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         changed |= unsafe { write(ty, at(lane), next(r, site, rule, lane, old)) };
         set_lane(r, ty, site.result, lane, old);
     }

@@ -1,4 +1,5 @@
-//! What takes one value and gives one of a type of its own, on bit patterns: conversions, and the tests of address windows. Rust's `as` truncates and saturates; NaN is dealt with here.
+//! Lane functions from one value to a value of another type, on bit patterns: conversions, and tests of address
+//! windows. Rust's `as` truncates and saturates; NaN is handled here.
 
 #![allow(
     clippy::inline_always,

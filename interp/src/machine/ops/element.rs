@@ -14,13 +14,13 @@ use crate::isa::bytecode::{Class, MemSite};
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
 
-/// The element at a pointer, as bits of its value (an `i1` as 0 or 1).
+/// The element at a pointer, as the bits of its value (an `i1` as 0 or 1).
 ///
 /// # Safety
-/// The element's bytes are readable.
+/// The element's bytes must be readable.
 #[inline(always)]
 pub(crate) unsafe fn read(ty: MemType, pointer: *const u8) -> u64 {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match ty {
             MemType::Bool => u64::from(*pointer != 0),
@@ -34,13 +34,13 @@ pub(crate) unsafe fn read(ty: MemType, pointer: *const u8) -> u64 {
     }
 }
 
-/// Writes the low bytes of a value. Gives whether memory is different now.
+/// Writes the low bytes of a value. Returns whether memory changed.
 ///
 /// # Safety
-/// The element's bytes are writable.
+/// The element's bytes must be writable.
 #[inline(always)]
 pub(crate) unsafe fn write(ty: MemType, pointer: *mut u8, bits: u64) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match ty.bytes() {
             1 => {
@@ -92,14 +92,14 @@ pub(crate) fn set_lane(r: View, ty: MemType, register: u32, lane: usize, bits: u
     }
 }
 
-/// Reads every component of every active lane, `at` giving the lane's first byte.
+/// Reads every component of every active lane. `at` gives a lane's first byte.
 ///
 /// # Safety
-/// All bytes are readable.
+/// All bytes must be readable.
 #[inline(always)]
 pub(crate) unsafe fn gather(r: View, site: &MemSite, mask: u32, at: impl Fn(usize) -> *const u8) {
     let ty = site.access.ty;
-    // SAFETY: the caller's, in all branches.
+    // SAFETY: guaranteed by the caller, in all branches.
     unsafe {
         if site.uniform_values {
             let first = at(mask.trailing_zeros() as usize);
@@ -138,10 +138,11 @@ pub(crate) unsafe fn gather(r: View, site: &MemSite, mask: u32, at: impl Fn(usiz
     }
 }
 
-/// Writes every component of every active lane, highest lane first. Gives whether memory is different now.
+/// Writes every component of every active lane, highest lane first. Returns whether memory changed. `at` gives a lane's
+/// first byte.
 ///
 /// # Safety
-/// All bytes are writable.
+/// All bytes must be writable.
 #[inline(always)]
 pub(crate) unsafe fn scatter(
     r: View,
@@ -157,7 +158,7 @@ pub(crate) unsafe fn scatter(
         rest &= !(1 << lane);
         for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
             let bits = lane_value(r, ty, register, lane);
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             changed |= unsafe { write(ty, at(lane).add(k * ty.bytes() as usize), bits) };
         }
     }
@@ -174,7 +175,7 @@ pub(crate) fn copies(site: &MemSite) -> bool {
 /// `32 * width` bytes at `from` are readable.
 #[inline(always)]
 pub(crate) unsafe fn copy_in(r: View, site: &MemSite, from: *const u8) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if site.width_bytes == 4 {
             *r.v32_mut(site.values[0]) = from.cast::<[u32; 32]>().read_unaligned();
@@ -188,7 +189,7 @@ pub(crate) unsafe fn copy_in(r: View, site: &MemSite, from: *const u8) {
 /// `32 * width` bytes at `to` are writable.
 #[inline(always)]
 pub(crate) unsafe fn copy_out(r: View, site: &MemSite, to: *mut u8, watch: bool) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if site.width_bytes == 4 {
             let to = to.cast::<[u32; 32]>();
@@ -204,24 +205,25 @@ pub(crate) unsafe fn copy_out(r: View, site: &MemSite, to: *mut u8, watch: bool)
     }
 }
 
-/// Where so many bytes of memory begin that have the word at `low` among them, whole words from it: there, or near the end, some words before.
-/// Memory may end within a word, after a `bool`.
+/// The offset of `bytes` bytes of memory that contain the word at `low` and consist of whole words counted from it.
+/// Usually it is `low`; near the end it is some words earlier. Memory may end within a word, after a `bool`.
 #[inline(always)]
 fn window(low: usize, bytes: usize, len: usize) -> usize {
     let before = low - low.min(len - bytes);
     low - before.next_multiple_of(4)
 }
 
-/// How many lanes from the first one have all active lanes among them: 1, 2, 4, 8, 16 or 32.
+/// The number of lanes, counted from the first, that include all active lanes: 1, 2, 4, 8, 16 or 32.
 #[inline(always)]
 pub(crate) fn first_active(mask: u32) -> u32 {
     (32 - mask.leading_zeros()).next_power_of_two()
 }
 
-/// The words of all lanes whose data lies in one of the common ways.
+/// The words of all lanes, if the data has one of the common layouts.
 ///
 /// # Safety
-/// `memory` is readable, has 128 bytes if they lie in a row, and with the lowest lane at `lowest` all lanes' bytes lie inside.
+/// `memory` must be readable. It must have 128 bytes for the layout of a row, and contain all lanes' bytes if the
+/// lowest lane is at `lowest`.
 #[inline(always)]
 pub(crate) unsafe fn words<V: Vectors>(
     shape: Shape,
@@ -230,7 +232,7 @@ pub(crate) unsafe fn words<V: Vectors>(
     lowest: usize,
     out: &mut [u32; 32],
 ) {
-    // SAFETY: the caller's, in all branches.
+    // SAFETY: guaranteed by the caller, in all branches.
     unsafe {
         let from = memory.cast::<u8>().add(lowest);
         match shape {
@@ -259,25 +261,25 @@ pub(crate) unsafe fn words<V: Vectors>(
     }
 }
 
-/// Where the words of a load lie, however they do.
+/// The layout of a load's words in memory, common or not.
 #[derive(Clone, Copy)]
 pub(crate) struct WordLayout<'a> {
     pub(crate) shape: Shape,
-    /// As of a [`Pattern`].
+    /// As in a [`Pattern`].
     pub(crate) bytes: &'a [u32; 32],
     pub(crate) half_lows: [u32; 2],
     pub(crate) memory: *const [u8],
 }
 
 impl WordLayout<'_> {
-    /// Loads each lane's words: register `k` gets the one `k` words behind the first.
+    /// Loads each lane's words: register `k` gets the word at offset `k`.
     ///
     /// # Safety
-    /// `memory` is readable, and with the lowest lane at `lowest` all lanes' words lie inside.
+    /// `memory` must be readable, and contain all lanes' words if the lowest lane is at `lowest`.
     #[inline(always)]
     pub(crate) unsafe fn load<V: Vectors>(&self, lowest: usize, r: View, registers: &[u32]) {
         let WordLayout { bytes, memory, .. } = *self;
-        // SAFETY: the caller's, in all branches.
+        // SAFETY: guaranteed by the caller, in all branches.
         unsafe {
             let from = memory.cast::<u8>().add(lowest);
             if V::PICKS_ROWS && self.shape == Shape::Rows && memory.len() >= ROWS_BYTES as usize {
@@ -310,11 +312,11 @@ impl WordLayout<'_> {
     }
 }
 
-/// Loads a request like a pattern whose data lies in one of the common ways; else gives false. Lanes that are not active may get
-/// something, too: nothing reads it.
+/// Loads a request that matches its pattern, if the data has one of the common layouts; otherwise returns false.
+/// Inactive lanes may get a value too, which is never read.
 ///
 /// # Safety
-/// `memory` is readable, and with the lowest lane at `lowest` all lanes' bytes lie inside.
+/// `memory` must be readable, and contain all lanes' bytes if the lowest lane is at `lowest`.
 #[inline(always)]
 pub(crate) unsafe fn load_quickly<V: Vectors>(
     r: View,
@@ -323,7 +325,7 @@ pub(crate) unsafe fn load_quickly<V: Vectors>(
     memory: *const [u8],
     lowest: usize,
 ) -> bool {
-    // SAFETY: the caller's, in all branches.
+    // SAFETY: guaranteed by the caller, in all branches.
     unsafe {
         match pattern.shape {
             Shape::Run => copy_in(r, site, memory.cast::<u8>().add(lowest)),
@@ -342,10 +344,10 @@ pub(crate) unsafe fn load_quickly<V: Vectors>(
     true
 }
 
-/// The same of any other.
+/// Loads a request that matches its pattern, in any other layout.
 ///
 /// # Safety
-/// As [`load_quickly`].
+/// As for [`load_quickly`].
 #[inline(always)]
 pub(crate) unsafe fn load_like<V: Vectors>(
     r: View,
@@ -357,7 +359,7 @@ pub(crate) unsafe fn load_like<V: Vectors>(
 ) {
     let ty = site.access.ty;
     let registers = &site.values[..site.access.count as usize];
-    // SAFETY: the caller's, in all branches.
+    // SAFETY: guaranteed by the caller, in all branches.
     unsafe {
         let from = memory.cast::<u8>().add(lowest);
         let at = |l: usize| from.add(pattern.bytes[l] as usize);
@@ -410,11 +412,11 @@ pub(crate) unsafe fn load_like<V: Vectors>(
     }
 }
 
-/// Stores a request like a pattern whose data lies in one of the common ways, if whether memory changes is not to be watched; else
-/// gives false.
+/// Stores a request that matches its pattern, if the data has one of the common layouts and changes of memory are not
+/// watched; otherwise returns false.
 ///
 /// # Safety
-/// With the lowest lane at `to` all lanes' bytes are writable.
+/// All lanes' bytes must be writable if the lowest lane is at `to`.
 #[inline(always)]
 pub(crate) unsafe fn store_quickly(
     r: View,
@@ -426,7 +428,7 @@ pub(crate) unsafe fn store_quickly(
     if mask != u32::MAX {
         return false;
     }
-    // SAFETY: the caller's, in all branches.
+    // SAFETY: guaranteed by the caller, in all branches.
     unsafe {
         match pattern.shape {
             Shape::Run => {
@@ -435,7 +437,7 @@ pub(crate) unsafe fn store_quickly(
             }
             Shape::Halves => {
                 let value = r.v32(site.values[0]);
-                // The second half first: where the two overlap, the lower lanes' values stay.
+                // The second half first: where the two overlap, the lower lanes' values must stay.
                 for half in [1, 0] {
                     let to = to.add(pattern.bytes[16 * half] as usize);
                     let run = std::array::from_fn(|l| value[16 * half + l]);
@@ -448,10 +450,10 @@ pub(crate) unsafe fn store_quickly(
     }
 }
 
-/// Debug builds hold what was loaded at once against what each lane would have loaded.
+/// In debug builds, compares what was loaded at once with a load lane by lane.
 ///
 /// # Safety
-/// With the lowest lane at `from` all lanes' bytes are readable.
+/// All lanes' bytes must be readable if the lowest lane is at `from`.
 #[inline(always)]
 pub(crate) unsafe fn check_loaded(
     r: View,
@@ -467,17 +469,17 @@ pub(crate) unsafe fn check_loaded(
     for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
         for lane in LaneMask(mask) {
             let at = pattern.bytes[lane] as usize + k * ty.bytes() as usize;
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let bits = unsafe { read(ty, from.add(at)) };
             assert_eq!(lane_value(r, ty, register, lane), bits, "lane {lane}");
         }
     }
 }
 
-/// The same of what was stored: where lanes store to one place, the lowest one's value is there.
+/// In debug builds, does the same for a store. Where lanes store to one place, the lowest one's value must be there.
 ///
 /// # Safety
-/// As [`check_loaded`].
+/// As for [`check_loaded`].
 #[inline(always)]
 pub(crate) unsafe fn check_stored(
     r: View,
@@ -497,7 +499,7 @@ pub(crate) unsafe fn check_stored(
                 continue;
             }
             let at = pattern.bytes[lane] as usize + k * ty.bytes() as usize;
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let bits = unsafe { read(ty, to.add(at)) };
             let value = lane_value(r, ty, register, lane);
             let value = match ty.bytes() {
@@ -516,27 +518,27 @@ pub(crate) unsafe fn check_stored(
     }
 }
 
-/// Stores a run of words of some lanes, in one piece: what lies between them is written again as it was.
+/// Stores a run of words for some lanes in one piece. The words of the other lanes are written back unchanged.
 ///
 /// # Safety
-/// With the lowest lane at `to` all lanes' bytes are readable and writable, and nobody else's.
+/// All lanes' bytes must be readable and writable if the lowest lane is at `to`, and no other thread may access them.
 #[inline(always)]
 pub(crate) unsafe fn blend_out(value: &[u32; 32], mask: u32, to: *mut u8) {
     /// The first `N` lanes.
     #[inline(always)]
     unsafe fn blend<const N: usize>(value: &[u32; 32], mask: u32, to: *mut u8) {
         let to = to.cast::<[u32; N]>();
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let mut words = unsafe { to.read_unaligned() };
         for l in 0..N {
             if mask >> l & 1 != 0 {
                 words[l] = value[l];
             }
         }
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { to.write_unaligned(words) };
     }
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match first_active(mask) {
             1 => to.cast::<u32>().write_unaligned(value[0]),
@@ -549,10 +551,11 @@ pub(crate) unsafe fn blend_out(value: &[u32; 32], mask: u32, to: *mut u8) {
     }
 }
 
-/// Stores any other. Gives whether memory is different now, if that is to be watched.
+/// Stores a request that matches its pattern, in any other layout. Returns whether memory changed, if changes are
+/// watched.
 ///
 /// # Safety
-/// As [`store_quickly`].
+/// As for [`store_quickly`].
 #[inline(always)]
 pub(crate) unsafe fn store_like(
     r: View,
@@ -563,7 +566,7 @@ pub(crate) unsafe fn store_like(
     watch: bool,
 ) -> bool {
     let (ty, registers) = (site.access.ty, &site.values[..site.access.count as usize]);
-    // SAFETY: the caller's, in all branches.
+    // SAFETY: guaranteed by the caller, in all branches.
     unsafe {
         let at = |l: usize| to.add(pattern.bytes[l] as usize);
         if watch {
@@ -612,7 +615,7 @@ pub(crate) unsafe fn store_like(
     false
 }
 
-/// The lanes of a mask: of stores to one address, the lowest lane's stays.
+/// The lanes of a mask, from the highest: if several store to one address, the lowest lane's value stays.
 #[inline(always)]
 fn highest_first(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

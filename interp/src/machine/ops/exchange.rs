@@ -1,7 +1,7 @@
 //! Shuffles, votes, matches and reductions: lanes read each other's registers.
 //!
-//! First the lanes fall into groups (by the masks they name, or all that are active), and the masks are checked; then each group
-//! exchanges. Lanes that are not active get something too: nothing reads it.
+//! First the lanes are divided into groups (by the masks they name, or all that are active), and the masks are checked.
+//! Then each group exchanges. Inactive lanes get a value too, which is never read.
 
 #![allow(
     clippy::inline_always,
@@ -20,20 +20,20 @@ use crate::isa::registers::View;
 use crate::machine::{Fault, Machine};
 use crate::observe::Observer;
 
-/// What the warp is doing besides.
+/// The state of the warp at an exchange.
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes {
-    /// Active here.
+    /// The active lanes.
     pub(crate) active: u32,
-    /// Not ended.
+    /// The lanes that have not ended.
     pub(crate) alive: u32,
-    /// Where the instruction comes from.
+    /// The place of the instruction.
     pub(crate) loc: LocId,
 }
 
 /// The lanes' groups.
 enum Groups {
-    /// All active lanes are one.
+    /// All active lanes are one group.
     One,
     /// Each active lane's group.
     Each([u32; 32]),
@@ -72,7 +72,7 @@ fn fault(kind: ExchangeKind, mask: u32, lane: u32, fault: MaskFault) -> Box<Faul
     Box::new(Fault { kind, lane })
 }
 
-/// Checks the masks; lanes are blamed in ascending order.
+/// Checks the masks. The lowest lane with an error is reported.
 fn groups(r: View, row: &ExchangeRow, lanes: Lanes) -> Result<Groups, Box<Fault>> {
     let Lanes { active, alive, .. } = lanes;
     let bad = |mask: u32, lane: u32| {
@@ -141,7 +141,7 @@ pub(crate) fn all_named(named: &[u32; 32], active: u32) -> u32 {
         .fold(0, |all, lane| all | named[lane])
 }
 
-/// `__syncwarp`; whether the active lanes have to wait for others first.
+/// `__syncwarp`. Returns whether the active lanes first have to wait for others.
 #[inline(never)]
 pub(crate) fn sync_warp<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -162,7 +162,7 @@ pub(crate) fn sync_warp<O: Observer>(
     false
 }
 
-/// Tells the observer that the lanes of an exchange with a mask have met.
+/// Reports to the observer that the lanes of an exchange with a mask have met.
 #[inline(always)]
 fn report_sync<O: Observer>(observer: &mut O, groups: &Groups, lanes: Lanes) {
     match groups {
@@ -171,7 +171,7 @@ fn report_sync<O: Observer>(observer: &mut O, groups: &Groups, lanes: Lanes) {
     }
 }
 
-/// A 32-bit operand by lane.
+/// A 32-bit operand, by lane.
 #[inline(always)]
 fn lanes32(r: View, place: Place) -> [u32; 32] {
     match place {
@@ -180,7 +180,7 @@ fn lanes32(r: View, place: Place) -> [u32; 32] {
     }
 }
 
-/// Gives every lane its result.
+/// Sets the result of each lane.
 #[inline(always)]
 fn set_lanes(r: View, place: Place, active: u32, values: &[u32; 32]) {
     match place {
@@ -194,7 +194,7 @@ fn set_lanes(r: View, place: Place, active: u32, values: &[u32; 32]) {
     }
 }
 
-/// A shuffle: the one that programs are full of, and so compiled for each CPU.
+/// A shuffle. Programs use it most, so it is compiled for each level.
 #[inline(always)]
 pub(crate) fn shuffle<V: Vectors, O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -211,7 +211,7 @@ pub(crate) fn shuffle<V: Vectors, O: Observer>(
     Ok(())
 }
 
-/// The shuffle of a row; gives the lanes that read one that does not take part.
+/// The shuffle of a row. Returns the lanes that read a lane which does not take part.
 #[inline(always)]
 pub(super) fn shuffle_row<V: Vectors, O: Observer>(
     observer: &mut O,
@@ -248,7 +248,7 @@ pub(super) fn shuffle_row<V: Vectors, O: Observer>(
     Ok(strays)
 }
 
-/// Everything but shuffles.
+/// All exchanges but shuffles.
 #[inline(never)]
 pub(crate) fn others<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -337,7 +337,7 @@ pub(super) fn other_row<O: Observer>(
     Ok(())
 }
 
-/// The lanes, active or not, that hold the same value as a lane.
+/// The lanes, active or not, with the same value as a given lane.
 fn same_as(r: View, place: Place, wide: bool) -> impl Fn(usize) -> u32 {
     let mut value = [0u64; 32];
     match place {
@@ -358,7 +358,7 @@ fn same_as(r: View, place: Place, wide: bool) -> impl Fn(usize) -> u32 {
     }
 }
 
-/// Truth values: where all lanes have the same, the register is all zeros or all ones.
+/// Sets truth values. If all lanes have the same, the register is all zeros or all ones.
 fn set_truths(r: View, place: Place, groups: &Groups, active: u32, holds: u32) {
     let (Place::S(register) | Place::V(register)) = place;
     let holds = match groups {

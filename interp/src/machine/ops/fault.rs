@@ -1,4 +1,4 @@
-//! Makes traps of accesses that went wrong: the slow path, where the exact sentence is found out.
+//! Makes traps for faulting accesses. This is the slow path that determines the exact error.
 
 use ir::{Object, SharedVar, Space};
 
@@ -8,7 +8,7 @@ use crate::machine::{Fault, Machine};
 use crate::memory::{AddressKind, layout};
 use crate::observe::Observer;
 
-/// What a memory operation gives.
+/// The result of a memory operation.
 pub(crate) type Done = Result<(), Box<Fault>>;
 
 fn bad_access(site: &MemSite, space: Space, address: u64) -> BadAccess {
@@ -28,7 +28,7 @@ fn fault(lane: usize, kind: TrapKind) -> Box<Fault> {
     })
 }
 
-/// The array that the source names at a site, as the object of a bad access at `offset` from its begin.
+/// The array that the source names at a site, as the object of a bad access at `offset` from its start.
 fn declared<O: Observer>(
     machine: &Machine<'_, O>,
     site: &MemSite,
@@ -82,7 +82,7 @@ fn declared<O: Observer>(
     })
 }
 
-/// The shared array that an address is in, where a pointer of another type hides it.
+/// The shared array that contains an address, if a pointer of another type hides it.
 fn shared_at<O: Observer>(
     machine: &Machine<'_, O>,
     space: Space,
@@ -107,7 +107,7 @@ fn shared_at<O: Observer>(
     })
 }
 
-/// An access to shared or local memory at `offset` of the space (a wrapping 32-bit difference) that is not allowed.
+/// The fault of an invalid access to shared or local memory at `offset` in the space (a wrapping 32-bit difference).
 #[cold]
 pub(crate) fn windowed<O: Observer>(
     machine: &Machine<'_, O>,
@@ -130,7 +130,8 @@ pub(crate) fn windowed<O: Observer>(
     let shift = super::shared::window_shift(machine, space);
     let (start, len) = super::shared::bounds(site, shift, size);
     let relative = i64::from(offset as i32) - start as i64;
-    // Of one that begins in the array and is misaligned, that is what is wrong, also where it reaches beyond the end.
+    // An access that begins inside the array and is misaligned is reported as misaligned, even if it reaches beyond the
+    // end.
     let begins = (0..len as i64).contains(&relative) && u64::from(offset) < size;
     let inside = relative >= 0
         && relative as u64 + u64::from(site.width_bytes) <= len
@@ -165,7 +166,7 @@ pub(crate) fn windowed<O: Observer>(
     fault(lane, TrapKind::OutOfBounds(Box::new(access)))
 }
 
-/// An access to the heap of kernels, outside of the block that it was meant for or after that was given back.
+/// The fault of an access to the device heap outside the block that it was meant for, or after that block was freed.
 fn heap<O: Observer>(machine: &Machine<'_, O>, mut access: BadAccess, lane: usize) -> Box<Fault> {
     let meant = machine.memory.device_heap().meant(access.address).copied();
     access.object = meant.map(|block| BadObject {
@@ -188,7 +189,7 @@ fn heap<O: Observer>(machine: &Machine<'_, O>, mut access: BadAccess, lane: usiz
     fault(lane, kind(Box::new(access)))
 }
 
-/// An access to global or constant memory that is not allowed.
+/// The fault of an invalid access to global or constant memory.
 #[cold]
 pub(crate) fn global<O: Observer>(
     machine: &Machine<'_, O>,

@@ -1,5 +1,5 @@
-//! Float lane functions on bit patterns. A NaN that arithmetic makes in single precision is the GPU's `0x7fffffff`; in
-//! double precision it is the CPU's, which is the GPU's too (the first NaN operand made quiet, else `0xfff8…`).
+//! Float lane functions on bit patterns. A NaN that results from single-precision arithmetic is the GPU's `0x7fffffff`.
+//! In double precision it is the CPU's, which equals the GPU's (the first NaN operand made quiet, otherwise `0xfff8…`).
 
 #![allow(
     clippy::inline_always,
@@ -46,7 +46,8 @@ arithmetic! {
     fsqrt32 fsqrt64 |a| a.sqrt();
 }
 
-/// Rounding to integers. Some CPUs have no instruction for it, and the function in its place gives a signalling NaN back as it is.
+/// Rounding to integers. Some CPUs have no instruction for it, and the library function returns a signalling NaN
+/// unchanged.
 macro_rules! roundings {
     ($($n32:ident $n64:ident $round:ident;)*) => { $(
         #[inline(always)]
@@ -67,7 +68,7 @@ roundings! {
     fround32 fround64 round;
 }
 
-/// The GPU's units, lane by lane.
+/// The GPU's special function units, lane by lane.
 macro_rules! units {
     ($($name:ident $unit:ident;)*) => { $(
         #[inline]
@@ -86,11 +87,12 @@ units! {
     tanh_approx32 tanh;
 }
 
-/// `fadd32(fmul32(a, b), c)`: whichever NaN the product would be, the sum is the GPU's.
+/// `fadd32(fmul32(a, b), c)`. If the product is a NaN, the sum is the GPU's NaN anyway, so the product is not
+/// normalised.
 #[inline(always)]
 pub(crate) fn mul_and_add32(a: u32, b: u32, c: u32) -> u32 {
     let sum = f(a) * f(b) + f(c);
-    // A branch: it is all but never taken, and what reads the sum need not wait for it.
+    // A branch, because it is hardly ever taken, and code that reads the sum need not wait for it.
     if sum.is_nan() {
         return rare_nan32();
     }
@@ -112,7 +114,7 @@ macro_rules! bits {
         pub(crate) fn $abs(a: $u) -> $u {
             a & !$sign
         }
-        /// The other operand if one is NaN; zeros are ordered by sign.
+        /// Returns the other operand if one is NaN. Zeros are ordered by sign.
         #[inline(always)]
         pub(crate) fn $min(a: $u, b: $u) -> $u {
             let (x, y) = ($f(a), $f(b));

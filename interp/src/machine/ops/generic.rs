@@ -1,4 +1,5 @@
-//! Loads and stores through pointers whose space is known only when they are followed: each lane goes where its address says.
+//! Loads and stores through generic pointers, whose space is known only at run time: each lane goes where its address
+//! says.
 
 use super::address::{addresses, narrowed, windows};
 use super::fault::Done;

@@ -1,8 +1,8 @@
 //! Loads and stores of global and constant memory.
 //!
-//! A request like the site's last one is served by its [`Pattern`](crate::pattern). Any other is checked and counted lane
-//! by lane and becomes the next pattern; if the warp is whole and its addresses are a run without gaps, the data is copied at
-//! once.
+//! A request like the site's last one is served by its [`Pattern`](crate::count::pattern). Any other request is checked
+//! and counted lane by lane, and becomes the next pattern. If the warp is whole and its addresses are consecutive, the
+//! data is copied at once.
 
 #![allow(
     clippy::inline_always,
@@ -33,7 +33,7 @@ use crate::machine::track::{Touch, Tracker};
 use crate::machine::{Fault, Machine};
 use crate::observe::{Access, Like, Observer};
 
-/// The region all active lanes are in, or `None` if they are in several; or the first lane that is in none.
+/// The region of all active lanes, or `None` if they are in several. The error is the first lane that is in none.
 #[inline(always)]
 pub(crate) fn region<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -100,7 +100,7 @@ fn slow_region<O: Observer>(
     }
 }
 
-/// Whether an access at an address is not allowed.
+/// Whether an access at an address is invalid.
 fn is_refused<O: Observer>(
     machine: &Machine<'_, O>,
     site: &MemSite,
@@ -118,7 +118,7 @@ fn is_refused<O: Observer>(
         || leaves_block()
 }
 
-/// The lanes whose access is not allowed.
+/// The lanes whose access is invalid.
 pub(crate) fn refused<O: Observer>(
     machine: &Machine<'_, O>,
     site: &MemSite,
@@ -136,7 +136,7 @@ pub(crate) fn refused<O: Observer>(
     lanes
 }
 
-/// The host's pointer to an address that is known to be in a region.
+/// The host pointer for an address in a region.
 #[inline(always)]
 pub(crate) fn pointer<O: Observer>(
     region: Option<GlobalRegion>,
@@ -148,7 +148,7 @@ pub(crate) fn pointer<O: Observer>(
     region.bytes.wrapping_add((address - region.base) as usize)
 }
 
-/// The event of an access; a generic one that came here goes to global memory.
+/// The event of an access. A generic access that got here goes to global memory.
 #[inline(always)]
 pub(crate) fn access(r: View, site: &MemSite, mask: u32) -> Access<'_> {
     let space = if site.access.space == Space::Constant {
@@ -166,7 +166,8 @@ pub(crate) fn access(r: View, site: &MemSite, mask: u32) -> Access<'_> {
     }
 }
 
-/// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
+/// Shows a request that matches its pattern to observers that have to see it. Debug builds compare it with the slow
+/// path.
 #[inline(always)]
 fn see_repeat<V: Vectors, O: Observer>(
     observer: &mut O,
@@ -195,7 +196,7 @@ fn see_repeat<V: Vectors, O: Observer>(
     );
 }
 
-/// Notes where a request like a pattern goes, of a block that is looked at for [`reuse`](crate::count::reuse).
+/// Notes where a request that matches its pattern goes, if the block is sampled for [`reuse`](crate::count::reuse).
 #[inline(always)]
 fn reach_like(reach: &mut Reach, (site, pattern): (&MemSite, &Pattern), mask: u32, lowest: u64) {
     if reach.is_on && site.access.space != Space::Constant {
@@ -203,7 +204,7 @@ fn reach_like(reach: &mut Reach, (site, pattern): (&MemSite, &Pattern), mask: u3
     }
 }
 
-/// The same of any request.
+/// Notes where any request goes, if the block is sampled.
 #[inline(always)]
 pub(crate) fn reach<O>(
     machine: &mut Machine<'_, O>,
@@ -219,7 +220,7 @@ pub(crate) fn reach<O>(
     }
 }
 
-/// Tells the tracker, if there are other workers.
+/// Reports the access to the tracker, if there are other workers.
 #[inline(always)]
 fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
     if let Some(tracker) = &mut machine.tracker {
@@ -227,7 +228,7 @@ fn note<O: Observer>(machine: &mut Machine<'_, O>, touch: &Touch<'_>) {
     }
 }
 
-/// Tells the tracker of a request like a pattern.
+/// Reports a request that matches its pattern to the tracker.
 #[inline(always)]
 fn note_like(
     map: &GlobalMap,
@@ -249,7 +250,7 @@ fn note_like(
     note_lanes(tracker, region, (site, pattern), mask, lowest, writes);
 }
 
-/// The same, lane by lane.
+/// Does the same lane by lane.
 #[cold]
 fn note_lanes(
     tracker: &mut Tracker,
@@ -266,7 +267,7 @@ fn note_lanes(
     }
 }
 
-/// How many requests of a site before a word is wanted the CPU is asked for it.
+/// How many requests of a site ahead the CPU prefetches a word.
 const STEPS_AHEAD: usize = 8;
 
 #[inline(always)]
@@ -299,7 +300,8 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
     let offset = (lowest - region.base) as usize;
     if pattern.shape == Shape::Run {
-        // The next block's warp reads what lies behind: in a tile's rows, too far apart for the CPU to foresee.
+        // The next block's warp reads the bytes after these. In a tile's rows they are too far apart for the CPU to
+        // prefetch.
         let behind = offset + 32 * site.width_bytes as usize;
         L::Vectors::prefetch(memory.cast::<u8>().wrapping_add(behind));
     }
@@ -307,7 +309,7 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     if unsafe { load_quickly::<L::Vectors>(r, site, pattern, memory, offset) } {
         return Ok(());
     }
-    // A column of a matrix: each request is a row further, too far for the CPU to foresee.
+    // A column of a matrix: each request is one row further, which is too far for the CPU to prefetch.
     let step = lowest.wrapping_sub(pattern.lowest) as usize;
     let ahead = offset.wrapping_add(step.wrapping_mul(STEPS_AHEAD));
     L::Vectors::prefetch(memory.cast::<u8>().wrapping_add(ahead));
@@ -315,7 +317,7 @@ pub(crate) fn load_global<L: Level, O: Observer>(
     L::rest_load_global(machine, r, mask, i)
 }
 
-/// Serves a request that was found to be like the pattern, however its data lies.
+/// Serves a request that matches the pattern, in any layout.
 #[inline(always)]
 pub(crate) fn rest_load_global<L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -363,14 +365,14 @@ fn learn<O: Observer>(
     pattern.last.is_within = O::SEES_REPEATS && is_within::<Portable>(r, site);
 }
 
-/// A request that went the slow way.
+/// A request that took the slow path.
 pub(crate) struct Served {
-    /// The region all lanes were in, if it was one.
+    /// The region that all lanes were in, if it was one.
     region: Option<GlobalRegion>,
     charge: Charge,
 }
 
-/// The slow way: any request.
+/// The slow path, for any request.
 #[inline(always)]
 pub(crate) fn any_load_global<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -458,8 +460,8 @@ pub(crate) fn store_global<L: Level, O: Observer>(
     let region = unsafe { machine.map.regions.get_unchecked(pattern.region as usize) };
     let to = region.bytes.wrapping_add((lowest - region.base) as usize);
     if pattern.shape == Shape::Run {
-        // What the next block's warp writes. Stores leave the CPU in order, and few of them wait at a time: one that misses the cache would
-        // hold up all behind it.
+        // Prefetches what the next block's warp writes. Stores leave the CPU in order, and few can wait at a time, so
+        // one that misses the cache delays all later ones.
         let step = pattern.walk.step(machine.block, lowest);
         L::Vectors::prefetch(to.wrapping_add(step as usize));
     }
@@ -471,7 +473,7 @@ pub(crate) fn store_global<L: Level, O: Observer>(
     L::rest_store_global(machine, r, mask, i)
 }
 
-/// Serves a request that was found to be like the pattern, however its data lies.
+/// Serves a request that matches the pattern, in any layout.
 #[inline(always)]
 pub(crate) fn rest_store_global<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -493,11 +495,11 @@ pub(crate) fn rest_store_global<O: Observer>(
     Ok(())
 }
 
-/// Loads a request that was found to be like a pattern, of a block that is [replayed](crate::machine::replay): the site has other
-/// registers than the code's.
+/// Loads a request that matches a pattern, for a [replayed](crate::machine::replay) block, whose registers differ from
+/// the code's. `is_seen`: whether an observer that has to see accesses has to see this one.
 ///
 /// # Safety
-/// The pattern has admitted the request, its lowest lane at `lowest`. `is_seen`: an observer that has to see accesses has to see this one.
+/// The pattern must have matched the request, with its lowest lane at `lowest`.
 #[inline(always)]
 pub(crate) unsafe fn load_found<L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -522,10 +524,10 @@ pub(crate) unsafe fn load_found<L: Level, O: Observer>(
     }
 }
 
-/// The same of a store.
+/// Stores one.
 ///
 /// # Safety
-/// As [`load_found`].
+/// As for [`load_found`].
 #[inline(always)]
 pub(crate) unsafe fn store_found<L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -551,8 +553,8 @@ pub(crate) unsafe fn store_found<L: Level, O: Observer>(
     }
 }
 
-/// Tells who watches of a request that was found, and asks the CPU for what the next block's will want. Gives the region's bytes, and where
-/// the lowest lane is in them.
+/// Reports a matching request to the observers, and prefetches what the next block's request needs. Returns the
+/// region's bytes, and the offset of the lowest lane in them.
 #[inline(always)]
 fn see_found<L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -581,7 +583,7 @@ fn see_found<L: Level, O: Observer>(
     (memory, offset)
 }
 
-/// The slow way: any request.
+/// The slow path, for any request.
 #[inline(always)]
 pub(crate) fn any_store_global<O: Observer>(
     machine: &mut Machine<'_, O>,

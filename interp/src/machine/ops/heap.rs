@@ -10,7 +10,7 @@ use crate::isa::registers::View;
 use crate::machine::{Fault, Machine};
 use crate::observe::Observer;
 
-/// Where a program asks for an instruction of the library: `new` is a function there.
+/// The place where the program calls a library function: `new` is a function of the library.
 fn place(module: &Module, at: LocId) -> LocId {
     let mut place = at;
     loop {
@@ -23,7 +23,7 @@ fn place(module: &Module, at: LocId) -> LocId {
     }
 }
 
-/// Each active lane gets memory, in ascending order; null if there is none left.
+/// Allocates memory for each active lane, in ascending order; the result is null if none is left.
 #[inline(never)]
 pub(crate) fn malloc<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -43,7 +43,7 @@ pub(crate) fn malloc<O: Observer>(
     }
 }
 
-/// Each active lane gives memory back, in ascending order.
+/// Frees memory for each active lane, in ascending order.
 #[inline(never)]
 pub(crate) fn free<O: Observer>(
     machine: &mut Machine<'_, O>,

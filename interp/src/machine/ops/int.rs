@@ -1,4 +1,4 @@
-//! Integer lane functions: what one lane does, on bit patterns. The engine spreads them over 32 lanes.
+//! Integer lane functions: what one lane does, on bit patterns. The engine applies them to 32 lanes.
 
 #![allow(
     clippy::inline_always,
@@ -63,7 +63,7 @@ both!(smax32, smax64, |a, b| (a as I).max(b as I) as U);
 both!(umin32, umin64, |a, b| a.min(b));
 both!(umax32, umax64, |a, b| a.max(b));
 
-/// Sums of products of parts of two words; each part is a shift and a conversion of its own.
+/// Sums of products of parts of two words. Each part is a separate shift and conversion.
 macro_rules! dots {
     ($($name:ident: $($a:ident >> $left:literal * $b:ident >> $right:literal),*;)*) => { $(
         #[inline(always)]

@@ -1,5 +1,5 @@
-//! Loads and stores of thread-local memory, which lies interleaved: word `w` of lane `l` at `(w * 32 + l) * 4`, so that the
-//! lanes' copies of one variable are side by side.
+//! Loads and stores of thread-local memory. It is interleaved: word `w` of lane `l` is at `(w * 32 + l) * 4`, so that
+//! the lanes' copies of one variable are adjacent.
 
 #![allow(
     clippy::inline_always,
@@ -21,13 +21,14 @@ use crate::machine::Machine;
 use crate::memory::layout::LOCAL_BASE;
 use crate::observe::{Access, Observer};
 
-/// Where a byte of a lane's memory lies in the warp's.
+/// The offset of a byte of a lane's memory in the warp's memory.
 #[inline(always)]
 pub(crate) fn local_index(offset: u32, lane: usize) -> usize {
     (offset as usize / 4) * 128 + lane * 4 + offset as usize % 4
 }
 
-/// Whether an access is of one element in each lane's copy of a variable, 4 bytes or several times 4: rows of the warp's memory.
+/// Whether an access is to one element in each lane's copy of a variable, with a size of 4 bytes or a multiple: rows of
+/// the warp's memory.
 #[inline(always)]
 fn lies_in_rows(site: &MemSite, offsets: &[u32; 32]) -> bool {
     let words = matches!(site.access.ty, MemType::I32 | MemType::F32) && !site.uniform_values;
@@ -40,8 +41,8 @@ fn values(site: &MemSite) -> &[u32] {
     &site.values[..site.access.count as usize]
 }
 
-/// Where the row of the first component begins, of an allowed access in rows whose place is one scalar, if no check has to see it: what
-/// most loops over an array of a thread do.
+/// The start of the first component's row, for a valid access to rows at a scalar offset that no check has to see. Most
+/// loops over an array of a thread make such accesses.
 #[inline(always)]
 fn row<O: Observer>(
     machine: &Machine<'_, O>,
@@ -62,7 +63,7 @@ fn row<O: Observer>(
     is_inside(site, shift, offset, size).then(|| local_index(offset, 0))
 }
 
-/// An element of a lane's memory.
+/// Reads an element of a lane's memory.
 pub(crate) fn local_read(local: &[u8], ty: MemType, offset: u32, lane: usize) -> u64 {
     let mut bytes = [0; 8];
     for (k, byte) in bytes[..ty.bytes() as usize].iter_mut().enumerate() {
@@ -72,7 +73,7 @@ pub(crate) fn local_read(local: &[u8], ty: MemType, offset: u32, lane: usize) ->
     unsafe { read(ty, bytes.as_ptr()) }
 }
 
-/// Writes an element; gives whether memory is different now.
+/// Writes an element. Returns whether memory changed.
 pub(crate) fn local_write(
     local: &mut [u8],
     ty: MemType,
@@ -225,7 +226,7 @@ pub(crate) fn local_out<O: Observer>(
         }
         for lane in LaneMask(mask) {
             let bits = lane_value(r, ty, register, lane);
-            // A thread's own memory is part of its state, not of what others can change.
+            // A thread's local memory is part of its state, not of what others can change.
             local_write(local, ty, offsets[lane] + k as u32 * ty.bytes(), lane, bits);
         }
     }

@@ -1,10 +1,11 @@
-//! Whether signed arithmetic may overflow in some lane, or an operand is none that the operation has a result for: quick tests before the
-//! operation, under an observer that checks it.
+//! Quick tests before an operation, under an observer that checks it: whether signed arithmetic may overflow in some
+//! lane, or an operand is invalid for the operation.
 //!
-//! Those of sums and products look at all 32 lanes, whether active or not, and a product's is not exact: what may overflow is looked at again,
-//! lane by lane. Those of divisors and of how far a number is shifted look at active lanes alone: a loop that divides until nothing is left
-//! leaves zeros in lanes that have ended. Loops over lanes have no branches, as those in `lanes`, and no iterators: what is
-//! not inlined is compiled without the engine's CPU features.
+//! The tests of sums and products look at all 32 lanes, active or not, and the test of products is not exact. A
+//! possible overflow is checked again, lane by lane. The tests of divisors and shift counts look only at active lanes,
+//! because a loop that divides until nothing is left leaves zeros in lanes that have ended. As in `lanes`, loops over
+//! lanes have no branches, and they use no iterators: code that is not inlined is compiled without the engine's CPU
+//! features.
 
 #![allow(
     clippy::inline_always,
@@ -16,7 +17,8 @@ use crate::isa::bytecode::Inst;
 use crate::isa::op::Op;
 use crate::isa::registers::View;
 
-/// Products of `f32` below this are of numbers whose exact product has 31 bits: three roundings change one by less than 400.
+/// If the product of two `f32`s is below this, the exact product of the integers has 31 bits: three roundings change it
+/// by less than 400.
 const SURE: f32 = 2_147_482_880.0;
 
 /// Whether there is a test for an operation.
@@ -42,7 +44,7 @@ pub(crate) const fn is_tested(op: Op) -> bool {
     )
 }
 
-/// Whether an operation, which is a constant here, may overflow; `false` for those that cannot.
+/// Whether an operation, which is a compile-time constant, may overflow; `false` for those that cannot.
 #[inline(always)]
 pub(crate) fn may(op: Op, r: View, i: &Inst) -> bool {
     match op {
@@ -70,7 +72,7 @@ pub(crate) fn may(op: Op, r: View, i: &Inst) -> bool {
     }
 }
 
-/// Whether the second operand of a division or a shift, which is a constant here, is wrong in an active lane.
+/// Whether the second operand of a division or a shift, which is a compile-time constant, is invalid in an active lane.
 #[inline(always)]
 pub(crate) fn has_bad_operand(op: Op, r: View, i: &Inst, mask: u32) -> bool {
     match op {
@@ -82,18 +84,18 @@ pub(crate) fn has_bad_operand(op: Op, r: View, i: &Inst, mask: u32) -> bool {
         }
         Op::VShl32 | Op::VLShr32 | Op::VAShr32 => any_active32(r, i, mask, |b| b >= 32),
         Op::VShl64 | Op::VLShr64 | Op::VAShr64 => any_active64(r, i, mask, |b| b >= 64),
-        // What is done once for the warp takes no time.
+        // Scalar operations run once for the warp, so the exact check is cheap.
         _ => true,
     }
 }
 
-/// Whether the step of a loop does: `S[a] + S[c]`.
+/// Whether the step of a loop overflows: `S[a] + S[c]`.
 #[inline(always)]
 pub(crate) fn step(r: View, i: &Inst) -> bool {
     (r.s(i.a) as i32).checked_add(r.s(i.c) as i32).is_none()
 }
 
-/// An operation of one operand as one of two.
+/// A unary operation as a binary one.
 #[inline(always)]
 fn of_one(i: &Inst) -> Inst {
     Inst { b: i.a, ..*i }
@@ -120,7 +122,7 @@ fn any64(r: View, i: &Inst, f: impl Fn(u64, u64) -> u64) -> bool {
     bits >> 63 == 1
 }
 
-/// Whether the second operand is so in some active lane.
+/// Whether `is` holds for the second operand in some active lane.
 #[inline(always)]
 fn any_active32(r: View, i: &Inst, mask: u32, is: impl Fn(u32) -> bool) -> bool {
     let (b, mut any) = (r.v32(i.b), 0);
@@ -139,13 +141,13 @@ fn any_active64(r: View, i: &Inst, mask: u32, is: impl Fn(u64) -> bool) -> bool 
     any & 1 == 1
 }
 
-/// The highest bit is set if the number is none of 32 bits, signed.
+/// The highest bit is set if the number does not fit in 32 bits, signed.
 #[inline(always)]
 fn has_no_32_bits(a: u64) -> u64 {
     (a.wrapping_add(1 << 31) >> 32).wrapping_neg()
 }
 
-/// By the product of the nearest `f32`s: few CPUs multiply 32 bits to 64 quickly.
+/// Tests the product of the nearest `f32`s, because few CPUs multiply 32 bits to 64 quickly.
 #[inline(always)]
 fn product32(r: View, i: &Inst) -> bool {
     let (a, b) = (r.v32(i.a), r.v32(i.b));

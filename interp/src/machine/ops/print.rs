@@ -1,4 +1,4 @@
-//! What threads ask of others than the machine: `printf`, `assert` and launches in kernels.
+//! Operations that involve the host: `printf`, `assert` and launches in kernels.
 
 use ir::{FuncId, StringId, Type};
 
@@ -23,7 +23,8 @@ fn value(r: View, ty: Type, place: Place, lane: usize) -> u64 {
     }
 }
 
-/// The text at an address, of which no more than `most` bytes are looked at: in the lane's own memory, in the block's or elsewhere.
+/// The text at an address, up to `most` bytes. It may be in the lane's local memory, in the block's shared memory or
+/// elsewhere.
 fn string<O: Observer>(
     machine: &Machine<'_, O>,
     local: &[u8],
@@ -31,7 +32,7 @@ fn string<O: Observer>(
     address: u64,
     most: usize,
 ) -> Option<Vec<u8>> {
-    // A window's bytes, from the string's first to the window's last.
+    // The bytes of a window from the string's first byte to the window's last.
     let text = |base: u32, size: usize, byte: &dyn Fn(usize) -> u8| {
         let start = (address as u32).checked_sub(base)? as usize;
         let bytes = (start..size).map(byte).take(most);
@@ -51,7 +52,7 @@ fn string<O: Observer>(
     found.ok().map(<[u8]>::to_vec)
 }
 
-/// Appends each active lane's text to what the block has printed; the result is the number of arguments, as CUDA's.
+/// Appends each active lane's text to the block's printed text. As in CUDA, the result is the number of arguments.
 #[inline(never)]
 pub(crate) fn print<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -68,7 +69,8 @@ pub(crate) fn print<O: Observer>(
             .iter()
             .map(|&(ty, place)| value(r, ty, place, lane))
             .collect();
-        // As glibc: no text at null; any other address without one is the program's fault.
+        // As in glibc, a null pointer is printed without text. Any other address without a text is a fault of the
+        // program.
         let mut bad = None;
         let mut fetch = |address, most| {
             let found = string(machine, local, lane, address, most);
@@ -92,7 +94,8 @@ pub(crate) fn print<O: Observer>(
     Ok(())
 }
 
-/// Notes what each active lane launches: it runs when this launch has ended, and sees what this one left in memory.
+/// Records what each active lane launches. It runs when this launch has ended, and sees the memory that this one
+/// leaves.
 #[inline(never)]
 pub(crate) fn launch<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) {
     let row = &machine.code.launches[i.a as usize];
@@ -115,7 +118,7 @@ pub(crate) fn launch<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u
     }
 }
 
-/// Faults for the lowest active lane whose condition does not hold.
+/// Faults for the lowest active lane whose condition is false.
 #[inline(never)]
 pub(crate) fn assert<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -134,7 +137,7 @@ pub(crate) fn assert<O: Observer>(
     }))
 }
 
-/// What a trap instruction is for.
+/// The purpose of a trap instruction.
 pub(crate) fn trap_kind(i: &Inst) -> TrapKind {
     match i.a {
         0 => TrapKind::Explicit,
@@ -143,7 +146,7 @@ pub(crate) fn trap_kind(i: &Inst) -> TrapKind {
     }
 }
 
-/// `__trap()`, and calls of no function.
+/// `__trap()`, and calls through invalid function pointers.
 #[inline(never)]
 pub(crate) fn trap(mask: u32, i: &Inst) -> Done {
     Err(Box::new(Fault {

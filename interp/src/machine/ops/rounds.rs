@@ -1,8 +1,9 @@
-//! Runs many rounds of a loop at once ([`isa::rounds`](crate::isa::rounds)).
+//! Runs many iterations of a loop together ([`isa::rounds`](crate::isa::rounds)).
 //!
-//! A round has just been done as ever: so every load's last request was like its site's pattern, or became it. The next rounds' requests
-//! are as far from it as the counter's step makes them; whether all of them are like the pattern, too, is seen from the first and the last one. Then
-//! they are counted as hits, shown to the observer as one, and only data is left to be moved.
+//! One iteration (a *round*) has just run in the usual way, so the last request of every load matched its site's
+//! pattern or became it. The distance of each later request follows from the counter's step. The first and the last
+//! request show whether all of them match the pattern. If so, they are counted as hits and shown to the observer as
+//! one, and only data has to be moved.
 
 #![allow(
     clippy::inline_always,
@@ -24,14 +25,14 @@ use crate::machine::vectors::{Feed, Loaded, Vectors};
 use crate::observe::{Like, Observer, Swept};
 use ir::Space;
 
-/// Most rounds at once: their distances stay far from what 64 bits hold.
+/// The most rounds at once, so that their distances stay far below what 64 bits hold.
 const MOST_ROUNDS: u32 = 1 << 16;
-/// Longer steps are no program's.
+/// No program has longer steps.
 const MOST_STRIDE_BYTES: u64 = 1 << 40;
-/// So many words of all lanes are loaded before they are multiplied: they stay in the nearest cache.
+/// The most words of all lanes that are loaded before they are multiplied, so that they stay in the first-level cache.
 const MOST_LOADED: u32 = 2 * MOST_WORDS as u32;
 
-/// Room for what the loops of a kernel load.
+/// Space for what the loops of a kernel load.
 pub(crate) fn loaded(code: &Code) -> Registers {
     let sums_up = code.rounds.iter().any(|rounds| rounds.products.is_some());
     Registers::new(if sums_up { MOST_LOADED } else { 0 }, 0)
@@ -45,8 +46,8 @@ pub(crate) struct Edge<'a> {
     pub(crate) head: &'a Inst,
 }
 
-/// Runs up to `most` rounds of a loop with at most so many loads, whose body is about to begin again; gives how many. The counter is as behind
-/// the last one.
+/// Runs up to `most` rounds of a loop with at most `LOADS` loads, whose body is about to start again. Returns how many.
+/// The counter then has its value after the last one.
 #[inline(always)]
 pub(crate) fn run<L: Level, O: Observer, const LOADS: usize>(
     machine: &mut Machine<'_, O>,
@@ -70,7 +71,7 @@ pub(crate) fn run<L: Level, O: Observer, const LOADS: usize>(
     if ran { count } else { 0 }
 }
 
-/// How many rounds there are before the head's jump leaves the loop; at most `most`.
+/// The number of rounds, at most `most`, before the head's jump leaves the loop.
 #[inline(always)]
 fn left(edge: &Edge<'_>, r: View, by: u32, most: u32) -> u32 {
     let (head, counter) = (edge.head, edge.step.d);
@@ -85,7 +86,7 @@ fn left(edge: &Edge<'_>, r: View, by: u32, most: u32) -> u32 {
                 if $leaves(a, b) {
                     break;
                 }
-                // What overflows is reported, and moves by another distance where it is widened.
+                // An overflow is reported, and changes the distance if the index is widened.
                 let Some(next) = (at as i32).checked_add(by as i32) else {
                     break;
                 };
@@ -95,7 +96,7 @@ fn left(edge: &Edge<'_>, r: View, by: u32, most: u32) -> u32 {
         }};
     }
     match head.op {
-        // One by one to a limit: what most loops do.
+        // Counting up by one to a limit is the most common loop.
         Op::JumpSge32 if is_first && by == 1 => {
             (i64::from(other as i32) - i64::from(from as i32)).clamp(0, most.into()) as u32
         }
@@ -113,7 +114,7 @@ fn left(edge: &Edge<'_>, r: View, by: u32, most: u32) -> u32 {
     }
 }
 
-/// Whether an operation is wrong, under an observer that has to see it then.
+/// Whether an operation has an invalid operand that the observer has to see.
 #[inline(always)]
 fn is_wrong<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, of: &Numbered) -> bool {
     let (op, inst) = (of.inst.op, &of.inst);
@@ -126,7 +127,7 @@ fn is_wrong<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, of: &Numb
         }
 }
 
-/// Computes what moves, from the counter of a round; `false` if something is wrong with it.
+/// Computes the values that move, from a round's counter. Returns `false` if an operand is invalid.
 #[inline(always)]
 fn compute<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, of: &Numbered) -> bool {
     let (inst, scales) = (&of.inst, &machine.code.scales);
@@ -147,7 +148,7 @@ fn compute<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, of: &Numbe
     true
 }
 
-/// The scalars that a load's address is made of, in a round; or how far they are from those of the round before.
+/// The scalars of a load's address in a round, or their distance from those of the round before.
 #[derive(Clone, Copy, Default)]
 struct Scalars {
     base: u64,
@@ -176,7 +177,7 @@ impl Scalars {
     }
 }
 
-/// Whether all requests of a load are like its pattern; gives them.
+/// Whether all requests of a load match its pattern. If so, returns them.
 #[inline(always)]
 fn requests<O: Observer>(
     machine: &Machine<'_, O>,
@@ -213,7 +214,7 @@ fn requests<O: Observer>(
         false => pattern.admits_all::<true>(&requests, mask),
     };
     if !is_shared {
-        // The index is widened: it must not pass the end of 32 bits on the way.
+        // The index is widened, so it must not pass the end of 32 bits on the way.
         let is_indexed = site.address.form == Form::UniformIndexed;
         let index = pattern.last.index.wrapping_sub(pattern.index.from);
         let end = i64::from(index) + i64::from(moved.term as i32) * i64::from(count);
@@ -228,7 +229,7 @@ fn requests<O: Observer>(
     admits.then_some(requests)
 }
 
-/// Runs so many rounds; `false`, and nothing but temporaries changed, if that cannot be done.
+/// Runs `count` rounds. Returns `false`, with only temporaries changed, if that is impossible.
 #[inline(always)]
 fn at_once<L: Level, O: Observer, const LOADS: usize>(
     machine: &mut Machine<'_, O>,
@@ -246,7 +247,8 @@ fn at_once<L: Level, O: Observer, const LOADS: usize>(
     let mut all = [Requests::default(); LOADS];
     let mut first = [Scalars::default(); LOADS];
     let mut moved = [Scalars::default(); LOADS];
-    // What moves by one distance is known from two rounds, and right in all if it is right in the first and the last one.
+    // Two rounds give the distance by which a value moves. It is right in all rounds if it is right in the first and
+    // the last one.
     for round in [0, 1, count - 1] {
         let at = from.wrapping_add(by.wrapping_mul(round));
         r.set_s(counter, u64::from(at));
@@ -264,13 +266,13 @@ fn at_once<L: Level, O: Observer, const LOADS: usize>(
                 1 => moved[number] = scalars.behind(first[number]),
                 _ => {}
             }
-            // An index that wraps around before it is widened is found out in the last round.
+            // An index that wraps around before it is widened shows in the last round.
             let way = moved[number].base.wrapping_mul(round.into());
             if scalars.base != first[number].base.wrapping_add(way) {
                 return false;
             }
-            // Right in two rounds, a subscript moves by less than its array has elements. It cannot wrap around before the address leaves
-            // its memory.
+            // A subscript that is in bounds in two rounds moves by less than its array's length. It cannot wrap around
+            // before the address leaves its memory.
             if O::SEES_REPEATS
                 && !match rounds.still[number] {
                     true => machine.patterns[load.c as usize].last.is_within,
@@ -355,7 +357,7 @@ fn at_once<L: Level, O: Observer, const LOADS: usize>(
     true
 }
 
-/// Shows all requests to an observer that has to see them. Whether it has, and nothing is to be said of them.
+/// Shows all requests to an observer that has to see them. Returns whether it accepted them without a finding.
 #[inline(always)]
 fn see<O: Observer, const LOADS: usize>(
     machine: &mut Machine<'_, O>,
@@ -389,7 +391,7 @@ fn see<O: Observer, const LOADS: usize>(
             }
         }};
     }
-    // No list of its own: a loop of few rounds would feel it.
+    // No allocated list, because it would slow down loops of few rounds.
     let observer = &mut machine.observer;
     match loads.len() {
         1 => observer.repeat_rounds(&[swept!(0)]),
@@ -399,17 +401,18 @@ fn see<O: Observer, const LOADS: usize>(
             observer.repeat_rounds(&[swept!(0), swept!(1), swept!(2), swept!(3)])
         }
         count => {
-            // Behind the last one, that one again: nobody looks there.
+            // The unused entries repeat the last one and are not read.
             let all: [_; LOADS] = std::array::from_fn(|number| swept!(number.min(count - 1)));
             observer.repeat_rounds(&all[..count])
         }
     }
 }
 
-/// Loads some rounds' words, adds the products of each row to its sums, and so on. Behind them the registers hold the last round's words.
+/// Loads the words of some rounds, adds the products of each row to its sums, and continues with the next rounds.
+/// Afterwards the registers hold the last round's words.
 ///
 /// # Safety
-/// All that the feeds name is readable.
+/// Everything that the feeds name must be readable.
 #[inline(always)]
 unsafe fn products<V: Vectors>(
     r: View,
@@ -422,7 +425,7 @@ unsafe fn products<V: Vectors>(
     if let (Some(factors), [row]) = (products.factors, &products.rows[..])
         && let [Some(one), Some(other)] = factors.map(quick)
     {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             V::sum_rounds(r.v32_mut(row.sums[0].0), one, other, count);
             for &(to, load) in &products.ends {
@@ -451,7 +454,7 @@ unsafe fn products<V: Vectors>(
                 let at = round * words;
                 let registers = [at + first, at + first + 1, at + first + 2, at + first + 3];
                 let registers = &registers[..(end - first) as usize];
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 unsafe { feed.words::<V>(from + round, loaded.r, registers) };
             }
         }
@@ -473,7 +476,7 @@ unsafe fn products<V: Vectors>(
 /// The loads and the sums, one round after the other.
 ///
 /// # Safety
-/// All that the feeds name is readable.
+/// Everything that the feeds name must be readable.
 #[inline(always)]
 unsafe fn work<V: Vectors>(
     r: View,
@@ -489,7 +492,7 @@ unsafe fn work<V: Vectors>(
                     let site = &sites[rounds.loads[*load as usize].c as usize];
                     let feed = &feeds[*load as usize];
                     let registers = &site.values[..site.access.count as usize];
-                    // SAFETY: the caller's.
+                    // SAFETY: guaranteed by the caller.
                     unsafe {
                         match site.uniform_values {
                             true => {

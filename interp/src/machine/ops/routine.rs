@@ -1,7 +1,8 @@
-//! Calls of routines: a stack of frames for each warp.
+//! Calls of routines, with a stack of frames for each warp.
 //!
-//! The active lanes of a call run the routine together. A frame keeps the caller's registers, if the caller is a routine itself, and has a
-//! piece of each lane's local memory. All lanes of a warp that are in one call have the same frames below it, so one stack serves all.
+//! The active lanes of a call run the routine together. A frame saves the caller's registers, if the caller is itself a
+//! routine, and has a piece of each lane's local memory. All lanes of a warp that are in the same call have the same
+//! frames below it, so one stack is enough.
 
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Class, Code, Inst, Move, Place, RoutineRow, S_FRAME};
@@ -10,11 +11,13 @@ use crate::machine::warp::Warp;
 use crate::machine::{Fault, Machine};
 use crate::observe::{Frame as SeenFrame, Observer};
 
-/// A frame takes so much, even if it has no local memory: on a GPU it holds the place to return to, and what lives on behind the call.
+/// The least size of a frame, even without local memory: on a GPU it holds the return address and the values that are
+/// live after the call.
 const LEAST_BYTES: u64 = 16;
 
-/// Local memory that the calls of a thread may take. A GPU gives 1 KB unless the program asks for more, but its compiler turns much recursion
-/// into loops, so that less would refuse what runs there. What recurs without end is found all the same.
+/// Local memory that the calls of a thread may take. A GPU gives 1 KB unless the program requests more. But its
+/// compiler turns much recursion into loops, so a smaller limit would reject programs that run there. Endless recursion
+/// is still found.
 pub(crate) const STACK_BYTES: u64 = 64 << 10;
 
 /// A call that has not ended.
@@ -36,16 +39,16 @@ pub(crate) struct Stack {
     /// The callers' registers.
     scalars: Vec<u64>,
     units: Vec<Unit>,
-    /// What is added to the offset of a local variable of the routine that runs.
+    /// The offset added to local variables of the current routine.
     pub(crate) shift: u32,
-    /// Where the frame of the next call begins in local memory.
+    /// The offset of the next call's frame in local memory.
     top: u64,
-    /// Values on their way.
+    /// Values that are being passed.
     moved: Vec<Unit>,
 }
 
 impl Stack {
-    /// No call.
+    /// Removes all calls.
     pub(crate) fn clear(&mut self, code: &Code) {
         self.frames.clear();
         self.scalars.clear();
@@ -53,12 +56,12 @@ impl Stack {
         (self.shift, self.top) = (0, code.memory.local_bytes);
     }
 
-    /// The kernel's instruction that the warp is in a call of, if it is in any.
+    /// The kernel's call instruction that the warp is in, if it is in a call.
     pub(crate) fn outermost_call(&self) -> Option<u32> {
         self.frames.first().map(|frame| frame.call)
     }
 
-    /// Everything of it that decides what the warp does next.
+    /// Everything in it that determines what the warp does next.
     pub(crate) fn words(&self, add: &mut dyn FnMut(u64)) {
         for frame in &self.frames {
             add(u64::from(frame.call) << 32 | u64::from(frame.mask));
@@ -71,7 +74,7 @@ impl Stack {
         }
     }
 
-    /// Takes values out of registers, in order.
+    /// Reads values from registers, in order.
     fn take(&mut self, r: View, moves: &[Move]) {
         self.moved.clear();
         for step in moves {
@@ -96,13 +99,13 @@ impl Stack {
         }
     }
 
-    /// Puts them into others.
+    /// Writes them to other registers.
     fn put(&self, r: View, moves: &[Move]) {
         let mut moved = self.moved.iter();
         for step in moves {
             let Some(first) = moved.next() else { return };
             match step.to {
-                // A truth value: nothing else that is handed over stands in a scalar register.
+                // A truth value: no other passed value is in a scalar register.
                 Place::S(at) => r.set_s(at, u64::from(first.0[0])),
                 Place::V(at) => {
                     *r.v32_mut(at) = first.0;
@@ -152,7 +155,7 @@ impl Stack {
     }
 }
 
-/// The active lanes enter a routine; gives its first instruction.
+/// The active lanes enter a routine. Returns its first instruction.
 pub(crate) fn enter<O: Observer>(
     machine: &mut Machine<'_, O>,
     warp: &mut Warp,
@@ -204,7 +207,7 @@ pub(crate) fn enter<O: Observer>(
     Ok(routine.entry)
 }
 
-/// The routine ends; gives the instruction with which its caller goes on, and the lanes.
+/// The routine ends. Returns the instruction at which its caller continues, and the lanes.
 pub(crate) fn leave<O: Observer>(machine: &mut Machine<'_, O>, warp: &mut Warp) -> (u32, u32) {
     let code = machine.code;
     let r = warp.registers.view();

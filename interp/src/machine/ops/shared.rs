@@ -1,5 +1,6 @@
-//! Loads and stores of shared memory: a request like the site's last one is served by its [`Pattern`](crate::pattern), any
-//! other is checked, counted and moved lane by lane and becomes the next pattern.
+//! Loads and stores of shared memory. A request like the site's last one is served by its
+//! [`Pattern`](crate::count::pattern). Any other request is checked, counted and moved lane by lane, and becomes the
+//! next pattern.
 
 #![allow(
     clippy::inline_always,
@@ -26,7 +27,8 @@ use crate::machine::{Fault, Machine};
 use crate::memory::layout::SHARED_BASE;
 use crate::observe::{Access, Like, Observer};
 
-/// Whether all active lanes' accesses to a window of `size` bytes are allowed; else the first one that is not.
+/// Whether all active lanes' accesses to a window of `size` bytes are valid. The error is the first lane whose access
+/// is not.
 #[inline(always)]
 pub(crate) fn check_window<O: Observer>(
     machine: &Machine<'_, O>,
@@ -61,7 +63,7 @@ pub(crate) fn check_window<O: Observer>(
     }
 }
 
-/// How far the objects of a space are moved.
+/// The offset added to the objects of a space.
 #[inline(always)]
 pub(crate) fn window_shift<O>(machine: &Machine<'_, O>, space: Space) -> u32 {
     match space {
@@ -70,14 +72,14 @@ pub(crate) fn window_shift<O>(machine: &Machine<'_, O>, space: Space) -> u32 {
     }
 }
 
-/// Where the array that the source names at a site begins, and how long it is; else all of the space.
+/// The start and length of the array that the source names at a site, or else of the whole space.
 #[inline(always)]
 pub(crate) fn bounds(site: &MemSite, shift: u32, size: u64) -> (u64, u64) {
     let of_array = |(start, len)| (u64::from((start as u32).wrapping_add(shift)), len);
     site.bounds.map_or((0, size), of_array)
 }
 
-/// Whether an access at an offset of a space of that size keeps to the site's bounds and is aligned.
+/// Whether an access at an offset in a space of that size stays within the site's bounds and is aligned.
 #[inline(always)]
 pub(crate) fn is_inside(site: &MemSite, shift: u32, offset: u32, size: u64) -> bool {
     let width = u64::from(site.width_bytes);
@@ -86,7 +88,7 @@ pub(crate) fn is_inside(site: &MemSite, shift: u32, offset: u32, size: u64) -> b
     at >= start && end <= (start + len).min(size) && at & (width - 1) == 0
 }
 
-/// The event of an access, which counts for a counter of its site.
+/// The event of an access, counted by one of its site's counters.
 #[inline(always)]
 pub(crate) fn access(
     (site, counter): (&MemSite, u32),
@@ -104,7 +106,8 @@ pub(crate) fn access(
     }
 }
 
-/// Shows a request like a pattern to observers that have to see it. Debug builds hold it against the slow way.
+/// Shows a request that matches its pattern to observers that have to see it. Debug builds compare it with the slow
+/// path.
 #[inline(always)]
 #[expect(clippy::too_many_arguments, reason = "all of one access")]
 fn see_repeat<V: Vectors, O: Observer>(
@@ -172,7 +175,7 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
     if !is_short_run(pattern, site, mask)
         && unsafe { load_quickly::<L::Vectors>(r, site, pattern, memory, lowest) }
     {
-        // SAFETY: the same.
+        // SAFETY: as above.
         unsafe { check_loaded(r, site, pattern, mask, memory.cast::<u8>().add(lowest)) };
         return Ok(());
     }
@@ -180,7 +183,7 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
     L::rest_load_shared(machine, r, mask, i)
 }
 
-/// Serves a request that was found to be like the pattern, however its data lies.
+/// Serves a request that matches the pattern, in any layout.
 #[inline(always)]
 pub(crate) fn rest_load_shared<L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -204,18 +207,18 @@ pub(crate) fn rest_load_shared<L: Level, O: Observer>(
         // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
         unsafe { load_like::<L::Vectors>(r, site, pattern, mask, memory, lowest) };
     }
-    // SAFETY: the same.
+    // SAFETY: as above.
     unsafe { check_loaded(r, site, pattern, mask, memory.cast::<u8>().add(lowest)) };
     Ok(())
 }
 
-/// Whether the request is a run of words of which only the first half-warp wants some: the last rounds of a reduction.
+/// Whether the request is a run of words that only lanes in the first half-warp need: the last rounds of a reduction.
 #[inline(always)]
 fn is_short_run(pattern: &Pattern, site: &MemSite, mask: u32) -> bool {
     mask <= 0xffff && pattern.shape == Shape::Run && site.width_bytes == 4
 }
 
-/// The slow way: any request.
+/// The slow path, for any request.
 #[inline(always)]
 pub(crate) fn any_load_shared<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -262,7 +265,7 @@ fn learn<O: Observer>(
     pattern.last.is_within = O::SEES_REPEATS && is_within::<Portable>(r, site);
 }
 
-/// Loads from checked and counted offsets; gives the cost.
+/// Loads from checked and counted offsets. Returns the cost.
 #[inline(always)]
 pub(crate) fn shared_in<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -321,9 +324,9 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
     }
     // SAFETY: the lowest lane lies inside.
     let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
-    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and only this thread accesses the block's memory.
     if !machine.pass.watch && unsafe { store_quickly(r, site, pattern, mask, to) } {
-        // SAFETY: the same.
+        // SAFETY: as above.
         unsafe { check_stored(r, site, pattern, mask, to) };
         return Ok(());
     }
@@ -331,7 +334,7 @@ pub(crate) fn store_shared<L: Level, O: Observer>(
     L::rest_store_shared(machine, r, mask, i)
 }
 
-/// Serves a request that was found to be like the pattern, however its data lies.
+/// Serves a request that matches the pattern, in any layout.
 #[inline(always)]
 pub(crate) fn rest_store_shared<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -346,19 +349,20 @@ pub(crate) fn rest_store_shared<O: Observer>(
     // SAFETY: the lowest lane lies inside.
     let to = unsafe { machine.shared.as_mut_ptr().add(pattern.lowest as usize) };
     if pattern.shape == Shape::Run && site.width_bytes == 4 && !machine.pass.watch {
-        // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and the block's memory is this thread's alone.
+        // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and only this thread accesses the block's
+        // memory.
         unsafe { blend_out(r.v32(site.values[0]), mask, to) };
     } else {
-        // SAFETY: the same.
+        // SAFETY: as above.
         let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
         machine.pass.changed |= changed;
     }
-    // SAFETY: the same.
+    // SAFETY: as above.
     unsafe { check_stored(r, site, pattern, mask, to) };
     Ok(())
 }
 
-/// The slow way: any request.
+/// The slow path, for any request.
 #[inline(always)]
 pub(crate) fn any_store_shared<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -373,7 +377,7 @@ pub(crate) fn any_store_shared<O: Observer>(
     Ok(())
 }
 
-/// Stores to checked and counted offsets; gives the cost.
+/// Stores to checked and counted offsets. Returns the cost.
 #[inline(always)]
 pub(crate) fn shared_out<O: Observer>(
     machine: &mut Machine<'_, O>,

@@ -1,4 +1,5 @@
-//! An access that is not allowed, in a launch that continues. The lanes that may access do so. The others load zeros and store nothing.
+//! Skips invalid accesses in a launch that continues. Lanes with a valid access make it. The others load zeros and
+//! store nothing.
 
 use super::address::{addresses, narrowed, offsets, windows};
 use super::element::set_lane;

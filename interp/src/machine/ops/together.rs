@@ -1,12 +1,12 @@
-//! One exchange that lanes of a warp have come to apart from each other, at one place or at several: since sm_70 they belong together.
+//! One exchange that lanes of a warp reach separately, at one place or at several: since sm_70 they belong together.
 //!
 //! ```text
 //! if (lane < 16) sum = __shfl_xor_sync(0xffffffff, a, 16);
 //! else           sum = __shfl_xor_sync(0xffffffff, b, 16);
 //! ```
 //!
-//! Each fragment has its operands in registers that its own instruction names. They are put side by side, lane by lane, the exchange is
-//! done there, and each fragment takes its lanes' results.
+//! Each fragment has its operands in the registers of its instruction. The operands are put side by side by lane, the
+//! exchange is done there, and each fragment takes its lanes' results.
 
 use ir::VoteOp;
 
@@ -18,26 +18,27 @@ use crate::machine::Fault;
 use crate::machine::vectors::Portable;
 use crate::observe::Observer;
 
-/// Lanes that stand at one instruction.
+/// The lanes at one instruction.
 pub(crate) struct Party {
     pub(crate) registers: View,
     pub(crate) row: ExchangeRow,
     pub(crate) active: u32,
 }
 
-/// Where a value's 64 bits are in the registers that all share, then the source lane, the width, the mask and the word that comes out.
+/// Registers that all parties share: the value's 64 bits, then the source lane, the width, the mask and the resulting
+/// word.
 const VALUE: u32 = 0;
 const LANE: u32 = 2;
 const WIDTH: u32 = 3;
 const MASK: u32 = 4;
 const RESULT: u32 = 5;
 const UNITS: u32 = 6;
-/// The same of truth values: a bit for each lane.
+/// The same for truth values: a bit for each lane.
 const TRUTH: u32 = 0;
 const TRUTH_RESULT: u32 = 1;
 const SCALARS: u32 = 2;
 
-/// What an exchange gives, of a kind.
+/// The results of an exchange of a kind.
 fn results(kind: ExchangeKind) -> (Option<usize>, Option<usize>) {
     match kind {
         ExchangeKind::Vote(VoteOp::All | VoteOp::Any | VoteOp::Uni) => (None, Some(0)),
@@ -49,7 +50,8 @@ fn results(kind: ExchangeKind) -> (Option<usize>, Option<usize>) {
     }
 }
 
-/// Does the exchange for all of them, which are of one kind; `lanes` are those of all. Gives the lanes that read one that does not take part.
+/// Performs the exchange for all parties, which are of one kind; `lanes` are those of all. Returns the lanes that read
+/// a lane which does not take part.
 pub(crate) fn exchange<O: Observer>(
     observer: &mut O,
     parties: &[Party],
@@ -89,7 +91,7 @@ pub(crate) fn exchange<O: Observer>(
     Ok(strays)
 }
 
-/// Adds what a party's lanes give.
+/// Adds the operands of a party's lanes.
 fn put(party: &Party, to: View) {
     let (from, row) = (party.registers, &party.row);
     let word = |place: Place, lane: usize| match place {
@@ -120,7 +122,7 @@ fn put(party: &Party, to: View) {
     }
 }
 
-/// Gives a party its lanes' results.
+/// Writes the results of a party's lanes.
 fn take(party: &Party, from: View) {
     let (to, row) = (party.registers, &party.row);
     let (word, truth) = results(row.kind);
@@ -141,7 +143,7 @@ fn take(party: &Party, from: View) {
     if let Some(truth) = truth {
         let (Place::S(register) | Place::V(register)) = row.results[truth];
         let holds = from.mask(TRUTH_RESULT) & party.active;
-        // Where all lanes have the same, the register is all zeros or all ones.
+        // If all lanes have the same value, the register is all zeros or all ones.
         let is_one = matches!(row.mask, Some(Place::S(_)));
         let bits = match is_one && holds != 0 {
             true => u32::MAX,

@@ -1,4 +1,4 @@
-//! Lists that outlive their launch: other workers of it, and launches behind it that are like it, need none of their own.
+//! A cache of lists that outlive their launch: its other workers and later equal launches need not record again.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,11 @@ use crate::machine::Machine;
 use crate::observe::Observer;
 use crate::rules::RuleSet;
 
-/// Kinds of launches that a kernel keeps something of: buffers that change places in turn, and sides of a grid that is halved, are a few.
+/// The most kinds of launches cached for a kernel. Buffers that swap in turn, and the sides of a grid that is halved,
+/// are a few kinds.
 const MOST_KINDS: usize = 8;
 
-/// All that a list follows from, but for the kernel.
+/// The key of a cache entry: everything, apart from the kernel, that a list depends on.
 #[derive(PartialEq)]
 pub(super) struct Key {
     args: Vec<u64>,
@@ -24,11 +25,11 @@ pub(super) struct Key {
     rules: RuleSet,
     checks: Checks,
     order: Order,
-    /// Of variables and strings whose addresses the kernel takes.
+    /// The addresses of variables and strings that the kernel uses.
     symbols: Vec<Option<u64>>,
-    /// Base, size and whether it may be written, by region.
+    /// The base and size of each region, and whether it may be written.
     regions: Vec<(u64, u64, bool)>,
-    /// Whether the observer sees every access, and what it watches, by region.
+    /// Whether the observer sees every access, and which regions it watches.
     sees_repeats: bool,
     watched: Vec<bool>,
 }
@@ -40,7 +41,7 @@ impl Key {
             block,
             shared_bytes,
             cooperative,
-            // The architecture says how many.
+            // Follows from the architecture.
             multiprocessors: _,
             args,
         } = machine.shape;
@@ -77,34 +78,35 @@ pub(super) enum Known {
     #[default]
     Nothing,
     List(Arc<List>),
-    /// They have none.
+    /// The blocks have no list.
     NoList,
 }
 
 struct Kind {
     key: Arc<Key>,
     known: Known,
-    /// Which of all that the kernel has learnt it is.
+    /// The value of `Kept::version` when `known` was learned.
     version: u64,
     /// Blocks of its launches since the last failure.
     blocks: u128,
-    /// Blocks that were written down in vain, and lists that served next to nobody.
+    /// How many recordings failed, or gave a list that served hardly any block.
     failures: u32,
 }
 
-/// How many blocks make an attempt worth it. Twice as many after each failure: small launches that come again pay little for what never works.
+/// How many blocks make an attempt worthwhile. The number doubles with each failure, so that repeated small launches
+/// spend little on recordings that never work.
 fn wanted_blocks(failures: u32) -> u128 {
     FEW_BLOCKS.saturating_mul(1 << failures.min(20))
 }
 
-/// What a kernel keeps of its launches.
+/// The cache entries of a kernel: what its launches learned about their blocks.
 #[derive(Default)]
 pub(crate) struct Kept {
-    /// The one that was asked for last is the last.
+    /// The most recently used one is the last.
     kinds: Mutex<Vec<Kind>>,
-    /// How much has been learnt so far.
+    /// How often something has been learned.
     version: AtomicU64,
-    /// A worker writes a block down: others go on meanwhile, instead of doing the same.
+    /// Whether a worker is recording a block. The others then go on instead of doing the same.
     is_taken: AtomicBool,
 }
 
@@ -114,7 +116,7 @@ impl std::fmt::Debug for Kept {
     }
 }
 
-/// A worker's turn to write a block down.
+/// A worker's right to record a block.
 pub(super) struct Claim<'a>(&'a AtomicBool);
 
 impl Drop for Claim<'_> {
@@ -128,7 +130,7 @@ impl Kept {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The one with this key, as the last.
+    /// The entry with this key, moved to the end.
     fn kind<'k>(kinds: &'k mut Vec<Kind>, key: &Arc<Key>) -> &'k mut Kind {
         let kind = match kinds.iter().position(|kind| kind.key == *key) {
             Some(at) => kinds.remove(at),
@@ -147,13 +149,13 @@ impl Kept {
         kinds.last_mut().expect("one was added")
     }
 
-    /// A worker's turn, unless another one has it.
+    /// The right to record, unless another worker has it.
     pub(super) fn claim(&self) -> Option<Claim<'_>> {
         let is_taken = self.is_taken.swap(true, Ordering::Acquire);
         (!is_taken).then_some(Claim(&self.is_taken))
     }
 
-    /// Keeps what a worker has learnt of its launch's blocks. Gives its version.
+    /// Stores what a worker has learned about its launch's blocks. Returns its version.
     fn learn(&self, key: &Arc<Key>, known: Known) -> u64 {
         let mut kinds = self.kinds();
         let version = self.version.fetch_add(1, Ordering::Relaxed) + 1;
@@ -162,7 +164,7 @@ impl Kept {
         version
     }
 
-    /// Keeps that an attempt failed, and forgets the list with this version. Gives how many failures there have been.
+    /// Stores that an attempt failed, and removes the list with this version. Returns the number of failures.
     fn fail(&self, key: &Arc<Key>, list: u64) -> u32 {
         let mut kinds = self.kinds();
         let kind = Kept::kind(&mut kinds, key);
@@ -174,18 +176,19 @@ impl Kept {
     }
 }
 
-/// What a worker knows of its launch's kind.
+/// What a worker has taken from the cache for its kind of launch.
 #[derive(Default)]
 pub(super) struct Asked {
     key: Option<Arc<Key>>,
-    /// How much the kernel had learnt when it asked last.
+    /// The version of the cache when the worker asked last.
     version: Option<u64>,
-    /// The version of the last list that it had.
+    /// The version of its last list.
     list: u64,
 }
 
 impl<O: Observer> Machine<'_, O> {
-    /// Takes over the list of another worker or launch, if there is a new one; without any, sees whether one is worth it.
+    /// Takes the list of another worker or launch, if there is a new one. Without one, decides whether recording is
+    /// worthwhile.
     #[inline(always)]
     pub(super) fn look_for_list(&mut self) {
         let replay = &self.replay;
@@ -228,7 +231,7 @@ impl<O: Observer> Machine<'_, O> {
         }
     }
 
-    /// Tells others what it has learnt.
+    /// Stores what it has learned for others.
     pub(super) fn tell_others(&mut self, known: Known) {
         let replay = &mut self.replay;
         if let Some(key) = &replay.asked.key {
@@ -236,7 +239,7 @@ impl<O: Observer> Machine<'_, O> {
         }
     }
 
-    /// An attempt has failed: a launch of few blocks makes no other one.
+    /// An attempt has failed. A launch of few blocks makes no further one.
     pub(super) fn fails(&mut self) {
         let replay = &mut self.replay;
         if let Some(key) = &replay.asked.key {

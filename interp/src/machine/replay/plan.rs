@@ -1,4 +1,4 @@
-//! What a block did, as a list for others: what is the same in every block is taken out of it.
+//! Turns a recorded block into a list for other blocks, with everything that is the same in every block as constants.
 
 mod files;
 mod kinds;
@@ -22,50 +22,50 @@ use crate::observe::Observer;
 /// Why a block has no list.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// None of the launch has: data, or the block's number, decide what must be the same.
+    /// The launch has no list: something that must be the same depends on data or on the block index.
     Differs,
-    /// An access leaves its memory, or lanes that are not active would.
+    /// An access leaves its memory, or inactive lanes would.
     Leaves,
 }
 
 use Refusal::Differs;
 
-/// What a value follows from.
+/// The origin of a value: what it depends on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Origin {
-    /// The launch and the thread's number in its block: it is the same in every block.
+    /// On the launch and the thread index only, so it is the same in every block.
     Launch,
     Block,
     Data,
 }
 
-/// A field of an instruction before registers have numbers.
+/// An operand of a list entry before registers are numbered.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Operand {
-    /// A number that is no register's.
+    /// A number that does not name a register.
     Raw(u32),
-    /// Of [`Planner::constants`].
+    /// Index in [`Planner::constants`].
     Constant(u32),
-    /// Of [`Planner::values`].
+    /// Index in [`Planner::values`].
     Value(u32),
 }
 
 const NOTHING: Operand = Operand::Raw(0);
 
-/// What a warp's register holds.
+/// The contents of a warp's register.
 #[derive(Clone, Copy, Debug)]
 enum Held {
-    /// What it held when the block began.
+    /// Its value at the start of the block.
     First,
-    /// The second unit of a wide one, or half of one that is no more.
+    /// The second unit of a wide value, or half of a wide value that was partly overwritten.
     Half,
     Now(Field, Operand, Origin),
 }
 
-/// A value that an instruction gives.
+/// The result of an instruction.
 struct Value {
     field: Field,
-    /// It follows from data: it is computed when the block has begun.
+    /// Whether it depends on data and is computed after the block has begun.
     is_late: bool,
 }
 
@@ -76,7 +76,7 @@ enum Constant {
     Wide([u64; 32]),
 }
 
-/// An instruction to be.
+/// A list entry before registers are numbered.
 #[derive(Clone, Copy)]
 struct Draft {
     op: Op,
@@ -85,11 +85,11 @@ struct Draft {
     b: Operand,
     c: Operand,
     whence: Whence,
-    /// Its operands may be wrong.
+    /// Whether its operands may be invalid.
     is_risky: bool,
 }
 
-/// The registers of a request: of its address, and of what is moved.
+/// The registers of a request: for its address, and for the moved values.
 #[derive(Default)]
 struct Moved {
     address: [Option<Operand>; 2],
@@ -98,7 +98,7 @@ struct Moved {
     values: Vec<Operand>,
 }
 
-/// Whether every instruction of a kernel can stand in a list.
+/// Whether a list can contain every instruction of a kernel.
 pub(super) fn is_possible(code: &Code) -> bool {
     let is_plain = |inst: &Inst| {
         let moves = matches!(
@@ -132,7 +132,7 @@ impl Draft {
     }
 }
 
-/// Whether an instruction's operands are wrong, or may be.
+/// Whether an instruction's operands are invalid, or may be.
 fn is_wrong(inst: &Inst, r: View, mask: u32) -> bool {
     match overflow::is_tested(inst.op) {
         true => overflow::may(inst.op, r, inst),
@@ -140,42 +140,42 @@ fn is_wrong(inst: &Inst, r: View, mask: u32) -> bool {
     }
 }
 
-/// A block that is being written down.
+/// A block that is being recorded.
 pub(super) struct Planner<'a> {
     code: &'a Code,
-    /// By warp: its registers when the block began.
+    /// By warp: its registers at the start of the block.
     first: Vec<Registers>,
-    /// By warp and register.
+    /// By warp and register: its contents.
     scalars: Vec<Vec<Held>>,
     units: Vec<Vec<Held>>,
     constants: Vec<Constant>,
     values: Vec<Value>,
     early: Vec<Draft>,
     late: Vec<Draft>,
-    /// Early instructions that have been there: what they give.
+    /// Early instructions that already occurred, with their results.
     known: HashMap<(Op, Operand, Operand, Operand), Operand>,
     reaches: Vec<(Reach, Moved)>,
     patterns: Vec<(u32, Pattern)>,
     windows: Vec<(Window, Moved)>,
     layouts: Vec<(u32, Pattern)>,
     costs: Vec<Cost>,
-    /// Observers see what is not shared memory.
+    /// Whether observers see more than shared memory.
     is_seen: bool,
-    /// The warp whose turn it is, and its place.
+    /// The current warp and its place.
     turn: (u32, u32),
-    /// Barriers have opened, the turn has begun: the list does not tell of it yet.
+    /// Whether barriers have opened, and whether a warp's turn has begun, without an entry in the list yet.
     is_behind_barrier: bool,
     is_new_turn: bool,
-    /// Registers whose value is to be looked up when the instruction has run.
+    /// Registers whose value is looked up after the instruction has run.
     pending: Vec<(Field, u32)>,
 }
 
 impl<'a> Planner<'a> {
-    /// Of a block whose warps have these registers.
+    /// For a block whose warps have these registers.
     pub(super) fn new(code: &'a Code, first: Vec<Registers>, is_seen: bool) -> Planner<'a> {
         let scalars = first.iter().map(|file| vec![Held::First; file.s.len()]);
         let units = first.iter().map(|file| vec![Held::First; file.v.len()]);
-        // The block's index and its multiprocessor.
+        // The block index and its multiprocessor.
         let numbers = (0..4).map(|_| Value {
             field: Field::Scalar,
             is_late: false,
@@ -203,7 +203,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// A warp has its turn.
+    /// A warp's turn begins.
     pub(super) fn begin_turn(&mut self, number: u32, place: usize) {
         (self.turn, self.is_new_turn) = ((number, place as u32), true);
     }
@@ -218,7 +218,7 @@ impl<'a> Planner<'a> {
         Operand::Constant(self.constants.len() as u32 - 1)
     }
 
-    /// The value that a register of a file holds.
+    /// The value in a register of a file.
     fn look_up(&mut self, file: &Registers, field: Field, register: u32) -> Operand {
         let at = register as usize;
         let constant = match field {
@@ -277,7 +277,7 @@ impl<'a> Planner<'a> {
             return;
         }
         let units = &mut self.units[warp];
-        // Half of a wide one is left of it.
+        // A wide value loses its other half.
         if at > 0 && matches!(units[at - 1], Held::Now(Field::Wide, ..)) {
             units[at - 1] = Held::Half;
         }
@@ -304,7 +304,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Observers have to know of barriers and turns of warps only where they see something behind them.
+    /// Adds entries for barriers and turns of warps. Observers need them only before something that they see.
     fn tell(&mut self) {
         if self.is_seen && std::mem::take(&mut self.is_behind_barrier) {
             self.late
@@ -320,7 +320,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The instruction that the lanes of a warp are about to run.
+    /// Records the instruction that the lanes of a warp are about to run.
     pub(super) fn before<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -333,7 +333,7 @@ impl<'a> Planner<'a> {
         match op {
             Op::LoadShared | Op::StoreShared => self.window(machine, (warp, pc, mask), r),
             Op::LoadGlobal | Op::StoreGlobal => self.reach(machine, (warp, pc, mask), r),
-            // These have no patterns, so they are plain.
+            // These accesses have no patterns, so their charge is plain.
             Op::Tally => {
                 for tally in &code.tallies[inst.a as usize..inst.b as usize] {
                     self.count(tally.site, Charge::Plain, mask, tally.times.into());
@@ -357,7 +357,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// It has run: what is the same in every block has its value.
+    /// After the instruction: looks up results that are the same in every block.
     pub(super) fn after(&mut self, warp: usize, registers: &Registers) {
         for (field, register) in std::mem::take(&mut self.pending) {
             let operand = self.look_up(registers, field, register);
@@ -481,7 +481,7 @@ impl<'a> Planner<'a> {
             }
         } else if inst.op.is_comparing_loop_end() {
             let head = &self.code.insts[inst.b as usize - 1];
-            // The step writes one of those that the head compares.
+            // The step writes one of the registers that the head compares.
             for register in [inst.a, inst.c, head.a, head.c] {
                 if self.read(warp, Field::Scalar, register)?.1 != Origin::Launch {
                     return Err(Differs);

@@ -1,4 +1,4 @@
-//! Runs a block one instruction at a time, and writes down what it does.
+//! Records a block: runs it one instruction at a time.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::machine::warp::WarpState;
 use crate::machine::{Fault, Machine, Record, Stop, Totals, meeting};
 use crate::observe::Observer;
 
-/// Most instructions of all warps of a block: the list of more would not stay in the CPU's caches.
+/// The most instructions of all warps of a block: a longer list would not stay in the CPU's caches.
 const MOST_STEPS: u32 = 4096;
 
-/// How it went.
+/// The outcome of recording.
 enum Outcome {
     Ended,
-    /// It has to go on as any other block. For good: there is no list of this launch.
+    /// The block has to continue like any other. `for_good`: the launch has no list.
     Departs {
         for_good: bool,
     },
@@ -25,7 +25,7 @@ enum Outcome {
 }
 
 impl Block {
-    /// Runs a block that has just begun, and keeps its list, if it has one. `before`: the totals before it began.
+    /// Runs a block that has just begun, and stores its list, if it has one. `before`: the totals before the block.
     pub(super) fn record<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -108,7 +108,7 @@ impl Block {
                 if self.warps[place].state != WarpState::Ready {
                     continue;
                 }
-                // As ever: the race check counts turns.
+                // As in the ordinary passes, because the race check counts turns.
                 let (totals, barriers) = (&mut machine.record.totals, &mut machine.record.barriers);
                 if self.warps[place].idles(machine.code, totals, barriers, machine.policy.limit) {
                     continue;
@@ -152,7 +152,7 @@ impl Block {
                         Stop::Fault(fault) if fault.kind.access().is_none() => {
                             return Outcome::Fault(place, fault);
                         }
-                        // It comes to the same access again.
+                        // The block continues the ordinary way and makes the same access again.
                         Stop::Fault(_) | Stop::Yield | Stop::Apart | Stop::Numbered => {
                             return DEPARTS;
                         }

@@ -1,4 +1,4 @@
-//! Runs a list.
+//! Runs a block from a list.
 
 #![allow(
     clippy::inline_always,
@@ -23,10 +23,11 @@ use crate::machine::vectors::Vectors;
 use crate::memory::bytes::refill;
 use crate::observe::Observer;
 
-/// Runs a block as a list says, with its shared memory; `false` if it does not go so: nothing has happened then.
+/// Runs a block from a list, with its shared memory. Returns `false` if the block does not follow the list; then
+/// nothing has happened.
 pub(crate) type Replayer<O> = fn(&mut Machine<'_, O>, &mut List, &mut [u8], u64) -> bool;
 
-/// Whether a jump on a comparison is taken.
+/// Whether a comparing jump is taken.
 pub(super) fn holds(r: View, i: &Inst) -> bool {
     match i.op {
         Op::JumpEq32 => lanes::s_holds(r, i, int::eq32),
@@ -44,7 +45,7 @@ pub(super) fn holds(r: View, i: &Inst) -> bool {
 }
 
 impl List {
-    /// The requests that were found to be like their patterns are not counted.
+    /// Undoes the counting of requests that matched their patterns.
     #[cold]
     fn take_back(&mut self, tested: usize) {
         for reach in &self.reaches[..tested] {
@@ -55,7 +56,7 @@ impl List {
     }
 }
 
-/// Shows the observer an operation whose operands may be wrong, as its warp's.
+/// Shows the observer an operation whose operands may be invalid, in the turn of its warp.
 #[cold]
 #[inline(never)]
 fn see_wrong<O: Observer>(machine: &mut Machine<'_, O>, r: View, inst: &Inst, whence: Whence) {
@@ -68,11 +69,11 @@ fn see_wrong<O: Observer>(machine: &mut Machine<'_, O>, r: View, inst: &Inst, wh
 }
 
 /// # Safety
-/// Nothing comes here.
+/// This must never be called.
 #[inline(always)]
 unsafe fn unreachable() -> ! {
     debug_assert!(false, "no list has this instruction");
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::hint::unreachable_unchecked() }
 }
 
@@ -97,14 +98,15 @@ pub(crate) fn run<L: Level, O: Observer>(
         // SAFETY: the last instruction of a list is `ReplayEnd`.
         let inst: &Inst = unsafe { &*insts.add(at) };
         at += 1;
-        /// Something does not go as in the list.
+        /// The block does not follow the list.
         macro_rules! depart {
             () => {{
                 list.take_back(tested);
                 return false;
             }};
         }
-        /// Shows the observer an operation whose operands can be wrong. Before the block has begun, it does not go as in the list.
+        /// Shows the observer an operation whose operands can be invalid. Before the block has begun, the block leaves
+        /// the list instead.
         macro_rules! risk {
             ($op:ident) => {
                 if const { O::SEES_REPEATS && O::RISKY[Op::$op as usize] } {
@@ -125,11 +127,11 @@ pub(crate) fn run<L: Level, O: Observer>(
                 }
             };
         }
-        /// Nothing follows a comparison.
+        /// In a list, a comparison has no fused `If` after it.
         macro_rules! alone {
             ($inst:ident) => {{}};
         }
-        /// A jump on a comparison goes where it went.
+        /// A comparing jump must go the same way as in the recorded block.
         macro_rules! goes {
             ($f:path) => {
                 if lanes::s_holds(r, inst, $f) != (inst.b != 0) {
@@ -221,7 +223,7 @@ pub(crate) fn run<L: Level, O: Observer>(
                 has_begun = true;
                 machine.block = index;
                 machine.observer.begin_replayed(index);
-                // SAFETY: nobody else has a reference to it.
+                // SAFETY: no other reference to it exists.
                 refill(unsafe { &mut *memory }, 0);
             }
             Op::ReplayTurn => machine.observer.begin_warp(inst.a, inst.b as usize),
@@ -249,25 +251,25 @@ pub(crate) fn run<L: Level, O: Observer>(
                 let from = memory.cast::<u8>().add(inst.b as usize);
                 *r.v32_mut(inst.d) = from.cast::<[u32; 32]>().read_unaligned();
             },
-            // SAFETY: the same.
+            // SAFETY: as above.
             Op::ReplayLoadFew => unsafe {
                 let from = memory.cast::<u8>().add(inst.b as usize);
                 L::Vectors::first_lanes(from, inst.c, r.v32_mut(inst.d));
             },
-            // SAFETY: the same.
+            // SAFETY: as above.
             Op::ReplayStoreRun => unsafe {
                 let to = memory.cast::<u8>().add(inst.b as usize);
                 to.cast::<[u32; 32]>().write_unaligned(*r.v32(inst.a));
             },
-            // SAFETY: the same.
+            // SAFETY: as above.
             Op::ReplayStoreSome => unsafe {
                 blend_out(r.v32(inst.a), inst.c, memory.cast::<u8>().add(inst.b as usize));
             },
-            // SAFETY: the same.
+            // SAFETY: as above.
             Op::ReplayLoadWindow => unsafe {
                 load_window::<L>(list, r, &list.windows[inst.a as usize], memory);
             },
-            // SAFETY: the same.
+            // SAFETY: as above.
             Op::ReplayStoreWindow => unsafe {
                 store_window(list, r, &list.windows[inst.a as usize], memory);
             },
@@ -284,21 +286,21 @@ pub(crate) fn run<L: Level, O: Observer>(
             | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr | Op::NumberedBarrier | Op::SyncWarp | Op::Fence | Op::Print | Op::LaunchChild
             | Op::HeapMalloc | Op::HeapFree | Op::Assert | Op::Trap | Op::Lifetime | Op::CallRoutine | Op::EndRoutine | Op::HostLocal | Op::HostNonZero
             | Op::HostReads | Op::HostAssigns | Op::HostLoad | Op::HostStore | Op::HostAtomic | Op::Call | Op::HostCall | Op::Launch | Op::Return => {
-                // SAFETY: the planner puts none of these into a list.
+                // SAFETY: the planner never puts these into a list.
                 unsafe { unreachable() }
             }
         } } }
     }
 }
 
-/// A load of shared memory, however its data lies.
+/// Loads from shared memory, in any layout.
 ///
 /// # Safety
-/// All active lanes are inside of `memory`, with a layout all 32.
+/// All active lanes must be inside of `memory`; with a layout, all 32.
 #[inline(always)]
 unsafe fn load_window<L: Level>(list: &List, r: View, window: &Window, memory: *const [u8]) {
     let (site, mask) = (&window.site, window.mask);
-    // SAFETY: the caller's, in all branches.
+    // SAFETY: guaranteed by the caller, in all branches.
     unsafe {
         let Some(layout) = window.layout else {
             let at = |l: usize| memory.cast::<u8>().add(window.offsets[l] as usize);
@@ -312,14 +314,14 @@ unsafe fn load_window<L: Level>(list: &List, r: View, window: &Window, memory: *
     }
 }
 
-/// A store to shared memory, however its data lies.
+/// Stores to shared memory, in any layout.
 ///
 /// # Safety
-/// As [`load_window`].
+/// As for [`load_window`].
 #[inline(always)]
 unsafe fn store_window(list: &List, r: View, window: &Window, memory: *mut [u8]) {
     let (site, mask) = (&window.site, window.mask);
-    // SAFETY: the caller's, in all branches.
+    // SAFETY: guaranteed by the caller, in all branches.
     unsafe {
         let Some(layout) = window.layout else {
             let at = |l: usize| memory.cast::<u8>().add(window.offsets[l] as usize);

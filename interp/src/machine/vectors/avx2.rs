@@ -1,4 +1,4 @@
-//! AVX2 with FMA: a register of the machine is four of the CPU's.
+//! AVX2 with FMA: a register of the machine is four CPU registers.
 #![allow(
     clippy::inline_always,
     reason = "these are compiled with the features of the engine that calls them"
@@ -22,7 +22,7 @@ use crate::machine::ops::float;
 
 pub(crate) struct Avx2;
 
-/// [`Vectors::sum_row`] of so many sums, a quarter of which stay in registers of the CPU.
+/// [`Vectors::sum_row`] for `N` sums, a quarter of which stay in CPU registers.
 #[inline(always)]
 fn sum_some<const N: usize>(r: View, factor: u32, sums: &[(u32, u32); N], loaded: &Loaded) {
     // SAFETY: the level's CPU has AVX2 and FMA; registers have 128 bytes.
@@ -48,7 +48,7 @@ fn sum_some<const N: usize>(r: View, factor: u32, sums: &[(u32, u32); N], loaded
                 }
                 at += loaded.lanes_between();
             }
-            // A sum that is a NaN stays one: so its bits can be set behind the last round.
+            // A sum that is a NaN stays one, so its bits can be normalised after the last round.
             for number in 0..N {
                 let to = r.v32_mut(sums[number].0).as_mut_ptr().add(8 * part);
                 let is_nan = _mm256_cmp_ps::<_CMP_UNORD_Q>(some[number], some[number]);
@@ -99,7 +99,7 @@ impl Vectors for Avx2 {
             for part in 0..4 {
                 let values = _mm256_loadu_si256(values.as_ptr().cast::<__m256i>().add(part));
                 let values = _mm256_add_epi32(values, add);
-                // There is no comparison of unsigned numbers: it is the greater of both.
+                // AVX2 has no unsigned comparison: the value is not below the limit if it is the maximum of both.
                 let is_beyond = _mm256_cmpeq_epi32(_mm256_max_epu32(values, limit), values);
                 beyond = _mm256_or_si256(beyond, is_beyond);
             }
@@ -109,7 +109,7 @@ impl Vectors for Avx2 {
 
     #[inline(always)]
     unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
-        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for each lane.
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller guarantees each lane.
         unsafe {
             for part in 0..4 {
                 let bytes = _mm256_loadu_si256(bytes.as_ptr().cast::<__m256i>().add(part));
@@ -119,14 +119,14 @@ impl Vectors for Avx2 {
         }
     }
 
-    /// A gather costs some AMD CPUs as much as its loads one by one; here each lane has one.
+    /// On some AMD CPUs a gather costs as much as its loads one by one, so each lane has a load here.
     #[inline(always)]
     unsafe fn collect_fours(from: *const u8, bytes: &[u32; 32], r: View, registers: &[u32; 4]) {
         let out = registers.map(|register| r.v32_mut(register).as_mut_ptr());
-        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for each lane.
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller guarantees each lane.
         unsafe {
             for part in 0..4 {
-                // Four lanes' words, and those of the four lanes behind them.
+                // The words of four lanes, and of the four lanes after them.
                 let mut lanes = [_mm256_setzero_si256(); 4];
                 for lane in 0..4 {
                     let [low, high] = [0, 4].map(|behind| {
@@ -178,7 +178,7 @@ impl Vectors for Avx2 {
     #[inline(always)]
     unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
         let out = out.as_mut_ptr().cast::<__m256i>();
-        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller's for the words.
+        // SAFETY: the level's CPU has AVX2; quarters of 128 bytes; the caller guarantees the words.
         unsafe {
             let words = match lanes {
                 1 => _mm256_zextsi128_si256(_mm_cvtsi32_si128(from.cast::<i32>().read_unaligned())),

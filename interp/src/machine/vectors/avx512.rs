@@ -1,4 +1,4 @@
-//! AVX-512: a register of the machine is two of the CPU's.
+//! AVX-512: a register of the machine is two CPU registers.
 #![allow(
     clippy::inline_always,
     reason = "these are compiled with the features of the engine that calls them"
@@ -25,21 +25,21 @@ use crate::machine::ops::float;
 
 pub(crate) struct Avx512;
 
-/// How each half-warp's words lie.
+/// The layout of each half-warp's words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Half {
     /// One word for all lanes.
     One,
-    /// Side by side.
+    /// Adjacent words.
     Run,
     /// Anywhere in 128 bytes.
     Row,
-    /// The same near the end of memory.
+    /// The same, near the end of memory.
     LastRow,
 }
 
 impl Half {
-    /// As in all of so many rounds.
+    /// The layout that holds in all `count` rounds.
     #[inline(always)]
     fn of(feed: &Feed, count: u32) -> Half {
         let highest = feed.lowest.max(feed.lowest_in(count - 1));
@@ -52,13 +52,14 @@ impl Half {
     }
 }
 
-/// The words of a round, as two registers of the CPU.
+/// The words of a round, as two CPU registers.
 ///
 /// # Safety
-/// As [`Feed::words`]; they lie so, and 128 bytes from the lowest lane on are readable if that is a row.
+/// As for [`Feed::words`]. They must have this layout, and for a row 128 bytes from the lowest lane on must be
+/// readable.
 #[inline(always)]
 unsafe fn halves<const HALF: u8>(feed: &Feed, round: u32) -> [__m512; 2] {
-    // SAFETY: the caller's, in all branches.
+    // SAFETY: guaranteed by the caller, in all branches.
     unsafe {
         let (lowest, bytes) = (feed.lowest_in(round), feed.layout.bytes);
         let from = feed.layout.memory.cast::<u8>().add(lowest);
@@ -75,7 +76,7 @@ unsafe fn halves<const HALF: u8>(feed: &Feed, round: u32) -> [__m512; 2] {
                 _mm512_loadu_ps(from.cast()),
                 _mm512_loadu_ps(from.add(64).cast()),
             );
-            // Not by `map`: its closure would be called without the CPU's features.
+            // Not with `map`, whose closure would be called without the CPU's features.
             let index = bytes.as_ptr().cast::<__m512i>();
             let index = [_mm512_loadu_si512(index), _mm512_loadu_si512(index.add(1))];
             [
@@ -86,10 +87,10 @@ unsafe fn halves<const HALF: u8>(feed: &Feed, round: u32) -> [__m512; 2] {
     }
 }
 
-/// [`Vectors::sum_rounds`] of words that lie so.
+/// [`Vectors::sum_rounds`] for words with this layout.
 ///
 /// # Safety
-/// Its.
+/// The same.
 #[inline(always)]
 unsafe fn sum_halves<const ONE: u8, const OTHER: u8>(
     sum: &mut [u32; 32],
@@ -98,7 +99,7 @@ unsafe fn sum_halves<const ONE: u8, const OTHER: u8>(
     count: u32,
 ) {
     let to = sum.as_mut_ptr().cast::<f32>();
-    // SAFETY: the level's CPU has AVX-512; halves of 128 bytes; the caller's for the words.
+    // SAFETY: the level's CPU has AVX-512; halves of 128 bytes; the caller guarantees the words.
     unsafe {
         let (mut low, mut high) = (_mm512_loadu_ps(to), _mm512_loadu_ps(to.add(16)));
         for round in 0..count {
@@ -110,13 +111,13 @@ unsafe fn sum_halves<const ONE: u8, const OTHER: u8>(
     }
 }
 
-/// Stores sums of products. One that is a NaN stays one: so its bits can be set behind the last round.
+/// Stores sums of products. A sum that is a NaN stays one, so its bits can be normalised after the last round.
 ///
 /// # Safety
-/// 128 bytes are writable.
+/// 128 bytes must be writable.
 #[inline(always)]
 unsafe fn store_sums(to: *mut f32, low: __m512, high: __m512) {
-    // SAFETY: the level's CPU has AVX-512; the caller's.
+    // SAFETY: the level's CPU has AVX-512; the caller guarantees the rest.
     unsafe {
         let nan = _mm512_castsi512_ps(_mm512_set1_epi32(float::NAN_F32 as i32));
         let is_nan = _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(low, low);
@@ -126,7 +127,7 @@ unsafe fn store_sums(to: *mut f32, low: __m512, high: __m512) {
     }
 }
 
-/// [`Vectors::sum_row`] of so many sums, which stay in registers of the CPU.
+/// [`Vectors::sum_row`] for `N` sums, which stay in CPU registers.
 #[inline(always)]
 fn sum_some<const N: usize>(r: View, factor: u32, sums: &[(u32, u32); N], loaded: &Loaded) {
     // SAFETY: the level's CPU has AVX-512; registers have 128 bytes.
@@ -220,7 +221,7 @@ impl Vectors for Avx512 {
 
     #[inline(always)]
     unsafe fn collect(from: *const u8, bytes: &[u32; 32], out: &mut [u32; 32]) {
-        // SAFETY: the level's CPU has AVX-512; halves of 128 bytes; the caller's for each lane.
+        // SAFETY: the level's CPU has AVX-512; halves of 128 bytes; the caller guarantees each lane.
         unsafe {
             for half in 0..2 {
                 let bytes = _mm512_loadu_si512(bytes.as_ptr().cast::<__m512i>().add(half));
@@ -277,7 +278,7 @@ impl Vectors for Avx512 {
         const ONE: u8 = Half::One as u8;
         const RUN: u8 = Half::Run as u8;
         const ROW: u8 = Half::Row as u8;
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match (Half::of(one, count), Half::of(other, count)) {
                 (Half::One, Half::Run) => sum_halves::<ONE, RUN>(sum, one, other, count),
@@ -310,7 +311,7 @@ impl Vectors for Avx512 {
         registers: &[u32],
         half: usize,
     ) {
-        // SAFETY: the level's CPU has AVX-512; `bytes` and each register are 128 bytes; the caller's for the rows.
+        // SAFETY: the level's CPU has AVX-512; `bytes` and each register are 128 bytes; the caller guarantees the rows.
         unsafe {
             let row = |number| _mm512_loadu_si512(rows.cast::<__m512i>().add(number));
             let rows = [row(0), row(1), row(2), row(3)];
@@ -318,7 +319,7 @@ impl Vectors for Avx512 {
             let more = _mm512_set1_epi32(more as i32);
             let mut index = _mm512_srli_epi32::<2>(_mm512_add_epi32(bytes, more));
             for &register in registers {
-                // A permutation of two rows looks at five bits of the index; the sixth tells which two.
+                // A permutation of two rows uses five bits of the index. The sixth bit selects the two rows.
                 let low = _mm512_permutex2var_epi32(rows[0], index, rows[1]);
                 let high = _mm512_permutex2var_epi32(rows[2], index, rows[3]);
                 let is_high = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
@@ -334,7 +335,7 @@ impl Vectors for Avx512 {
 
     #[inline(always)]
     unsafe fn first_lanes(from: *const u8, lanes: u32, out: &mut [u32; 32]) {
-        // SAFETY: the level's CPU has AVX-512; half of 128 bytes; the caller's for the words.
+        // SAFETY: the level's CPU has AVX-512; half of 128 bytes; the caller guarantees the words.
         unsafe {
             let words = match lanes {
                 1 => _mm512_zextsi128_si512(_mm_cvtsi32_si128(from.cast::<i32>().read_unaligned())),

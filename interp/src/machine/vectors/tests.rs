@@ -1,4 +1,5 @@
-//! Each CPU's form against words that are moved and computed one by one. What this CPU does not have is not tested here.
+//! Compares each CPU's form with words that are moved and computed one by one. Features that this CPU lacks are not
+//! tested.
 
 use super::{Feed, Loaded, Portable, Vectors, sum_words};
 use crate::count::pattern::Shape;
@@ -8,7 +9,7 @@ use crate::isa::registers::{Registers, View};
 use crate::isa::rounds::Row;
 use crate::machine::ops::element::WordLayout;
 
-/// Numbers that look like chance.
+/// Pseudo-random numbers.
 struct Chance(u64);
 
 impl Chance {
@@ -25,7 +26,7 @@ impl Chance {
     }
 }
 
-/// Words at a step, or anywhere, so that the last ends before `end` words.
+/// Words at a step, or anywhere, the last of which ends before `end` words.
 fn places(chance: &mut Chance, end: u32) -> [u32; 32] {
     let step = [0, 1, 2, 3, 7][chance.below(5) as usize].min((end - 1) / 31);
     match chance.below(2) {
@@ -156,7 +157,7 @@ fn fuses<V: Vectors>() {
     }
 }
 
-/// Where a load's lanes read, as one of the common ways says.
+/// Where a load's lanes read, in one of the common layouts.
 fn feed<'a>(chance: &mut Chance, memory: &[u32], bytes: &'a mut [u32; 32], count: u32) -> Feed<'a> {
     use Shape::{Halves, Pair, Row, Run, Splat};
     let shape = [Splat, Run, Halves, Pair, Row][chance.below(5) as usize];

@@ -1,7 +1,9 @@
-//! Accesses that wait while their warp goes on (`views/later`): which registers they have to do with, and what they are done before.
+//! Accesses that wait while their warp goes on (`views/later`): the registers that they depend on, and the events
+//! before which they must be done.
 //!
-//! A load has been done as ever, and what it gave stands in its register; another value may take its place there, as long as nobody has used that. Copies to
-//! other registers, as variables are, only make these wait for it, too. An atomic has not been done at all; its operands have to stay.
+//! A load has already run, and its result is in its register. Another value may replace it there until an instruction
+//! uses it. Copies to other registers, such as variables, only add these to the waiting ones. An atomic has not run at
+//! all, so its operands must stay unchanged.
 
 use ir::AtomicOp;
 
@@ -21,10 +23,10 @@ use crate::observe::Observer;
 use crate::views::Views;
 use crate::views::later::{Later, What};
 
-/// So many accesses of a warp wait at a time.
+/// The most accesses of a warp that wait at a time.
 pub(super) const MAX_WAITING: usize = 4;
 
-/// Before an instruction: does what must not wait any longer.
+/// Before an instruction: performs the accesses that must not wait any longer.
 #[cold]
 pub(crate) fn before<O: Observer>(
     machine: &mut Machine<'_, O>,
@@ -41,14 +43,14 @@ pub(crate) fn before<O: Observer>(
     finish(machine, r, due, local)
 }
 
-/// All that wait are done.
+/// Performs all waiting accesses.
 #[cold]
 pub(crate) fn all<O: Observer>(machine: &mut Machine<'_, O>, r: View, local: &mut [u8]) -> Done {
     let due = machine.observer.views().map(|views| views.take(|_| true));
     finish(machine, r, due.unwrap_or_default(), local)
 }
 
-/// Before an access: those of the same thread to the same word are done.
+/// Before an access: performs those of the same thread to the same word.
 pub(super) fn before_access<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
@@ -77,7 +79,7 @@ pub(super) fn before_access<O: Observer>(
     finish(machine, r, due, local)
 }
 
-/// Lanes are about to access words that loads of other threads may wait for.
+/// Lanes are about to access words that other threads' loads may be waiting for.
 fn accesses(views: &mut Views, mask: u32, spots: &[Option<Spot>; 32]) {
     for lane in LaneMask(mask) {
         if let Some(spot) = &spots[lane] {
@@ -86,7 +88,7 @@ fn accesses(views: &mut Views, mask: u32, spots: &[Option<Spot>; 32]) {
     }
 }
 
-/// Whether an atomic waits; then it is not done now.
+/// Whether an atomic waits instead of running now.
 pub(super) fn puts_off<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
@@ -102,7 +104,7 @@ pub(super) fn puts_off<O: Observer>(
     let Some(place) = spots[first].map(|spot| spot.place(0)) else {
         return false;
     };
-    // It must not fail.
+    // It must not fail later.
     let has_place = LaneMask(mask).lanes().all(|lane| spots[lane].is_some());
     let is_allowed = match i.op {
         Op::AtomicGlobal => {
@@ -153,7 +155,7 @@ pub(super) fn puts_off<O: Observer>(
     true
 }
 
-/// The units of a register, each as one.
+/// The units of a register, each separately.
 fn units(register: Register, is_wide: bool) -> impl Iterator<Item = Register> {
     let second = match register {
         Register::V(first) if is_wide => Some(Register::V(first + 1)),
@@ -162,7 +164,7 @@ fn units(register: Register, is_wide: bool) -> impl Iterator<Item = Register> {
     [register].into_iter().chain(second)
 }
 
-/// Does accesses that waited.
+/// Performs accesses that waited.
 fn finish<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
@@ -179,7 +181,7 @@ fn finish<O: Observer>(
             What::Load {
                 holds, is_uniform, ..
             } => {
-                // Who has read an old value will read another one some day.
+                // A thread that has read an old value will eventually read another one.
                 machine.pass.changed |= is_late;
                 for part in &later.parts {
                     let Some(value) = part.value else {
@@ -198,7 +200,7 @@ fn finish<O: Observer>(
                 let i = &machine.code.insts[pc];
                 let site = &machine.code.sites[i.c as usize];
                 let is_wide = Class::of(site.access.ty.value_type()) == Class::W64;
-                // The register that would get the result may hold something else by now.
+                // The register for the result may hold another value by now.
                 let kept: Vec<[u32; 32]> = units(Register::V(site.result), is_wide)
                     .filter_map(|unit| match unit {
                         Register::V(unit) => Some(*r.v32(unit)),
@@ -237,7 +239,7 @@ fn set(r: View, register: Register, lanes: u32, value: u32) {
     }
 }
 
-/// Whether an access has to be done before an instruction. If not, this notes what the instruction does to its registers.
+/// Whether an access must be done before an instruction. If not, updates the registers that wait for it.
 fn is_due(later: &mut Later, effect: &Effect) -> bool {
     let narrow = |register| Wide(register, false);
     match (&mut later.what, effect) {
@@ -294,7 +296,7 @@ fn overwrite(holds: &mut Vec<(Register, u32)>, write: Wide, lanes: u32) {
     holds.retain(|(_, held)| *held != 0);
 }
 
-/// Whether registers that an atomic has to do with are used.
+/// Whether an instruction uses or changes registers of a waiting atomic.
 fn changes(
     needs: &[Register],
     result: &mut Option<(Register, bool)>,
@@ -318,7 +320,7 @@ fn changes(
     let mut writes = writes.iter().filter(|(write, _)| write.overlaps(it));
     match (writes.next(), writes.next()) {
         (None, _) => false,
-        // All of it has another value from now on.
+        // The whole register gets a new value.
         (Some((Wide(write, covers), u32::MAX)), None)
             if *write == register && (*covers || !is_wide) =>
         {

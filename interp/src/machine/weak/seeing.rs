@@ -1,4 +1,4 @@
-//! The observer of a machine whose memory is weak.
+//! The observer of a machine with weak memory.
 
 use ir::{FenceScope, LocId};
 
@@ -13,7 +13,7 @@ use crate::observe::trace::Event;
 use crate::observe::{Access, Arrival, Frame, Like, Observer, Scene};
 use crate::views::Views;
 
-/// An observer of a machine whose memory is weak: it keeps the threads' views, and hands everything on.
+/// An observer of a machine with weak memory: it keeps the threads' views, and forwards all events.
 pub(crate) struct Seeing<O> {
     inner: O,
     views: Views,

@@ -1,7 +1,7 @@
-//! What a block has written of its shared memory, as far as that was looked at: reads may wait only where they find values.
+//! Caches which shared memory a block has written, because reads may be deferred only if they find values.
 //!
-//! Blocks mostly write what the block before wrote. So the cells that were found to be written get a number, the same one whenever they are
-//! the same, and what was found out of a footprint among them is kept under that number.
+//! Blocks mostly write the same memory as the block before. Each set of written cells therefore gets a number, the same
+//! one whenever the set is the same, and the answer for a footprint is cached under that number.
 
 #![allow(
     clippy::inline_always,
@@ -14,37 +14,37 @@ use crate::memory::defined::are_set;
 use crate::race::access::Cpu;
 use crate::race::shadow::Cells;
 
-/// Times a block's cells are looked at, at most.
+/// The most scans of a block's cells.
 const SCANS: u32 = 16;
-/// Sets of cells that have a number.
+/// The most sets of cells with a number.
 const MAX_SEEN: usize = 8;
-/// Answers that are kept, as a power of two.
+/// The number of cached answers, as a power of two.
 const ANSWERS: u32 = 8;
-/// No number.
+/// Stands for a missing number.
 const NONE: u32 = u32::MAX;
 
 /// The cells that are known to be written.
 #[derive(Debug)]
 pub(super) struct Written {
-    /// By cell.
+    /// One bit per cell.
     bits: Vec<u64>,
-    /// Bytes of a cell then, as a power of two.
+    /// Bytes of a cell at that time, as a power of two.
     shift: u32,
-    /// All are.
+    /// Whether all cells are written.
     all: bool,
     scans: u32,
-    /// Cells that were written before, and their `shift`.
+    /// Earlier sets of written cells, and their `shift`.
     seen: Vec<(Vec<u64>, u32)>,
-    /// Where the bits are among those seen.
+    /// The index of `bits` in `seen`.
     number: u32,
     answers: Vec<Answer>,
 }
 
-/// All lanes of this footprint find values, where the cells of that number are written.
+/// Cache entry: all lanes of this footprint find values if the set with that number is written.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Answer {
     number: u32,
-    /// The site, and which of its patterns.
+    /// The site, and the version of its pattern.
     pattern: (u32, u32),
     mask: u32,
     lowest: u32,
@@ -79,13 +79,13 @@ impl Written {
         self.number = NONE;
     }
 
-    /// Whether all of the memory is.
+    /// Whether all of the memory is written.
     #[inline(always)]
     pub(super) fn is_all(&self) -> bool {
         self.all
     }
 
-    /// Looks which cells are written.
+    /// Determines which cells are written.
     pub(super) fn scan(&mut self, cells: &Cells, cpu: Cpu) {
         if self.all || self.scans >= SCANS || cells.is_untouched() {
             return;
@@ -126,7 +126,7 @@ impl Written {
             lowest: footprint.lowest,
         });
         let at = asked.map_or(0, |asked| {
-            // Neighbours have answers of their own.
+            // Adjacent footprints should have different cache entries.
             let word = asked.lowest >> 2 ^ asked.pattern.0 << 4;
             (word ^ word >> ANSWERS) as usize % self.answers.len()
         });
@@ -139,23 +139,24 @@ impl Written {
             }
             return true;
         }
-        // What was written since the last look is written, too.
+        // More cells may have been written since the last scan.
         self.scans >= SCANS && all_written(cells, footprint, mask, width_bytes)
     }
 
-    /// Whether all bytes of a range are.
+    /// Whether all bytes of a range are written.
     fn holds_range(&self, from: u32, end: u32) -> bool {
         let cell = |byte: u32| u64::from(byte >> self.shift);
         are_set(&self.bits, cell(from), cell(end - 1))
     }
 
-    /// Whether all bytes of each lane are: the cells of one lane are within one word, for its bytes are aligned.
+    /// Whether all bytes of each lane are written. The cells of a lane are within one word, because its bytes are
+    /// aligned.
     fn holds_lanes(&self, footprint: &Footprint<'_>, mask: u32, width_bytes: u32) -> bool {
         let own = u64::MAX >> (64 - (width_bytes >> self.shift).clamp(1, 64));
         let mut missing = 0;
         for lane in 0..32 {
             let cell = footprint.lowest.wrapping_add(footprint.bytes[lane]) >> self.shift;
-            // Lanes that are not active may be anywhere.
+            // Inactive lanes may be anywhere.
             let bits = self.bits.get((cell / 64) as usize).copied().unwrap_or(0);
             let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
             missing |= !(bits >> (cell % 64)) & own & on;
@@ -164,7 +165,7 @@ impl Written {
     }
 }
 
-/// Whether each of the lanes' cells was written.
+/// Whether each of the lanes' cells is written.
 fn all_written(cells: &Cells, footprint: &Footprint<'_>, mask: u32, width_bytes: u32) -> bool {
     LaneMask(mask).into_iter().all(|lane| {
         let from = footprint.lowest + footprint.bytes[lane];
@@ -173,7 +174,7 @@ fn all_written(cells: &Cells, footprint: &Footprint<'_>, mask: u32, width_bytes:
     })
 }
 
-/// Finds which cells are written.
+/// Determines which cells are written.
 #[inline(always)]
 fn look(bits: &mut Vec<u64>, cells: &Cells) {
     bits.clear();
@@ -186,7 +187,7 @@ fn look(bits: &mut Vec<u64>, cells: &Cells) {
     }
 }
 
-/// The same with what the CPU can do.
+/// The same, compiled for the CPU's features.
 fn look_on(cpu: Cpu, bits: &mut Vec<u64>, cells: &Cells) {
     #[cfg(target_arch = "x86_64")]
     {

@@ -1,6 +1,6 @@
 //! Accesses of few lanes: the first thread of each warp, the edge of a tile, the last rounds of a sum.
 //!
-//! What vectors do for 32 lanes takes as long for one. A few lanes are looked at one after the other.
+//! Vector instructions take as long for one lane as for 32. A few lanes are therefore handled one after the other.
 
 #![allow(clippy::inline_always, reason = "most accesses are not of few lanes")]
 
@@ -8,12 +8,13 @@ use super::Cells;
 use crate::isa::mask::LaneMask;
 use crate::race::epoch::{ATOMIC, Bases};
 
-/// So many lanes are few.
+/// The most lanes that count as few.
 pub(crate) const FEW: u32 = 8;
 
 impl Cells {
-    /// Notes an access of few lanes, `each` cells from their first on, if no two touch one cell and none has to be judged, and, of reads, all was
-    /// written and no lane joins other readers; else nothing is done.
+    /// Records an access of few lanes, with `each` cells per lane. Requires that no two lanes touch one cell and none
+    /// has to be judged. Reads also require that all cells were written and no lane joins other readers. Otherwise
+    /// nothing is done.
     #[inline(always)]
     pub(crate) fn few(
         &mut self,

@@ -1,4 +1,5 @@
-//! Accesses of two runs of 16 lanes: what a warp of a block 16 wide does to two rows of an array, however far apart they are.
+//! Accesses of two runs of 16 lanes: what a warp of a 16-wide block does to two rows of an array, however far apart
+//! they are.
 
 #![allow(
     clippy::inline_always,
@@ -13,7 +14,8 @@ use crate::race::epoch::{ATOMIC, Bases};
 const HALF: usize = 16;
 
 impl Lanes {
-    /// The cells from which on each half of the lanes has one each, in their order. No two lanes share a cell.
+    /// The first cell of each half, if each half of the lanes has one cell per lane, in order, and no two lanes share a
+    /// cell.
     #[inline(always)]
     pub(crate) fn halves(&self) -> Option<[usize; 2]> {
         let [one, other] = [self.cells[0], self.cells[HALF]];
@@ -28,8 +30,8 @@ impl Lanes {
 }
 
 impl Cells {
-    /// Notes an access of two halves, if none has to be judged and, of reads, all was written and no lane joins other readers; else nothing is
-    /// done.
+    /// Records an access of two halves, if no lane has to be judged. Reads also require that all cells were written and
+    /// no lane joins other readers. Otherwise nothing is done.
     #[inline(always)]
     pub(crate) fn halves(
         &mut self,

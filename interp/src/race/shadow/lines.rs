@@ -1,12 +1,14 @@
-//! Lines of memory that a whole warp wrote or read at once: 32 cells, one number for each side instead of 32.
+//! Lines of memory that a whole warp wrote or read at once: 32 cells with one number for each side instead of 32.
 //!
-//! Most of what a kernel does to global memory are runs: all lanes, one element after the other, aligned. So is much of what it does to
-//! shared memory. A line that has seen nothing else is kept as `[write, read]`. Each is 0 (nobody), [`WRITTEN`], or a tag whose lane bits say how the lanes lie on the
-//! line instead: lanes that have `2^k` cells each fill `2^k` lines, and the number is `2^k - 1` and which of them this is. So two
-//! tags with the same number are of the same lane in each cell, and [`Bases`] answers for the line as it does for a cell. Any
-//! other access finds its cells by themselves: the line is [`MIXED`] from then on.
+//! Most accesses of a kernel to global memory are aligned runs: all lanes, one element after the other. So are many
+//! accesses to shared memory. A line with only such accesses is stored as `[write, read]`. Each is 0 (no access),
+//! [`WRITTEN`], or a tag whose lane bits describe how the lanes lie on the line: lanes with `2^k` cells each fill `2^k`
+//! lines, and the number is `2^k - 1` plus the index of this line. So two tags with the same number belong to the same
+//! lane in each cell, and the result of [`Bases`] for the line holds for each cell. Any other access uses the single
+//! cells, and the line is [`MIXED`] from then on.
 //!
-//! A run of 8-byte elements, cells of 4 bytes: lanes 0 to 15 have the first line (number 1), lanes 16 to 31 the second (2).
+//! In a run of 8-byte elements with cells of 4 bytes, lanes 0 to 15 have the first line (number 1), and lanes 16 to 31
+//! the second (2).
 
 #![allow(
     clippy::inline_always,
@@ -17,24 +19,24 @@
 use super::{Cells, Lanes};
 use crate::race::epoch::{Bases, WRITTEN};
 
-/// The cells speak for themselves.
+/// The state of the line is in its cells.
 const MIXED: u32 = u32::MAX;
 
 /// A run of all 32 lanes.
 pub(crate) struct LineRun {
-    /// Where it begins in the memory.
+    /// Its offset in the memory.
     pub(crate) offset: u64,
-    /// Bytes of a lane.
+    /// Bytes per lane.
     pub(crate) width_bytes: u32,
     /// The entry.
     pub(crate) tag: u32,
     pub(crate) stores: bool,
-    /// It must find all of it written.
+    /// Whether it must find all of it written.
     pub(crate) needs_values: bool,
 }
 
 impl Cells {
-    /// Notes a run, if that can be done by lines and nothing is wrong with it.
+    /// Records a run, if that is possible by lines and it has no conflict.
     #[inline(always)]
     pub(crate) fn run(&mut self, run: &LineRun, bases: Bases) -> bool {
         let line_bits = 5 + self.shift;
@@ -53,7 +55,7 @@ impl Cells {
         };
         let me = |part: u32| run.tag | ((1 << k) - 1 + part);
         if let [line] = lines {
-            // 4-byte elements, mostly: without the loop nothing of this goes through the CPU's store buffer.
+            // Usually 4-byte elements: without the loop, none of this goes through the CPU's store buffer.
             let [write, read] = *line;
             let good = (write != MIXED)
                 & bases.orders(write, run.tag)
@@ -91,7 +93,7 @@ impl Cells {
         self.lines = vec![[0; 2]; self.count().div_ceil(32)];
     }
 
-    /// Makes the lines of these lanes' cells speak for themselves.
+    /// Splits the lines of these lanes' cells into cells.
     #[inline(always)]
     pub(crate) fn open(&mut self, lanes: &Lanes) {
         if !self.lined {
@@ -108,7 +110,7 @@ impl Cells {
         }
     }
 
-    /// The same of 32 cells from `first` on.
+    /// Does the same for 32 cells from `first` on.
     #[inline(always)]
     pub(crate) fn open_run(&mut self, first: usize) {
         if !self.lined {
@@ -124,7 +126,7 @@ impl Cells {
         }
     }
 
-    /// The same of cells from `first` up to `end`.
+    /// Does the same for the cells from `first` up to `end`.
     #[inline(always)]
     pub(crate) fn open_cells(&mut self, first: usize, end: usize) {
         if !self.lined {
@@ -144,7 +146,7 @@ impl Cells {
         self.make_each();
         let [write, read] = std::mem::replace(&mut self.lines[line], [MIXED; 2]);
         if (write, read) == (0, 0) {
-            // So do its cells say, which nobody has touched.
+            // The untouched cells already say the same.
             return;
         }
         let cells = 32 * line..(32 * line + 32).min(self.write.len());
@@ -159,7 +161,7 @@ impl Cells {
         }
     }
 
-    /// Nobody has touched these bytes: they are a new object's.
+    /// Makes these bytes untouched, because they belong to a new object.
     pub(crate) fn forget(&mut self, offset: u64, bytes: u64) {
         let end = (offset + bytes).min(self.bytes() as u64) as usize;
         let cells = (offset as usize >> self.shift)..end.div_ceil(1 << self.shift);
@@ -177,7 +179,7 @@ impl Cells {
             .retain(|cell, _| !cells.contains(&(*cell as usize)));
     }
 
-    /// Before cells of 4 bytes become 4 cells each.
+    /// Called before cells of 4 bytes become 4 cells each.
     pub(crate) fn split_lines(&mut self) {
         for line in 0..self.lines.len() {
             if self.lines[line] != [0; 2] && self.lines[line][0] != MIXED {
@@ -191,7 +193,7 @@ impl Cells {
         }
     }
 
-    /// As [`Cells::settle`].
+    /// Like [`Cells::settle`].
     pub(crate) fn settle_lines(&mut self) {
         for [write, read] in &mut self.lines {
             if *write != MIXED {
@@ -200,7 +202,7 @@ impl Cells {
         }
     }
 
-    /// As [`Cells::clear`].
+    /// Like [`Cells::clear`].
     pub(crate) fn clear_lines(&mut self) {
         for line in &mut self.lines {
             if line[0] != MIXED {
@@ -209,7 +211,7 @@ impl Cells {
         }
     }
 
-    /// Whether nobody has touched any of it since it was made.
+    /// Whether the memory has not been touched since it was created.
     pub(crate) fn is_untouched(&self) -> bool {
         self.lines.is_empty() && self.write.is_empty()
     }
@@ -244,13 +246,13 @@ impl Cells {
         bits
     }
 
-    /// The tags of lines that are a whole.
+    /// The tags of lines that are stored as a whole.
     pub(crate) fn line_tags(&mut self) -> impl Iterator<Item = &mut u32> {
         let tags = self.lines.iter_mut().flatten();
         tags.filter(|tag| **tag != 0 && **tag != MIXED)
     }
 
-    /// Whether somebody wrote a cell.
+    /// Whether a cell was written.
     pub(crate) fn is_written(&self, cell: usize) -> bool {
         if !self.lined {
             return self.write.get(cell).is_some_and(|&tag| tag != 0);
@@ -262,7 +264,7 @@ impl Cells {
         }
     }
 
-    /// Calls `then` with each range of cells that somebody wrote: first cell and how many.
+    /// Calls `then` with each range of written cells: first cell and length.
     pub(crate) fn for_each_written(&self, mut then: impl FnMut(usize, usize)) {
         if !self.lined {
             let cells = self.write.iter().enumerate();
@@ -281,7 +283,8 @@ impl Cells {
         }
     }
 
-    /// Calls `then` with each range of cells that somebody touched: first cell, how many, the last write's and the readers' tags.
+    /// Calls `then` with each range of touched cells: first cell, length, and the tags of the last write and of the
+    /// readers.
     pub(crate) fn for_each_touched(&self, mut then: impl FnMut(usize, usize, u32, u32)) {
         let each = |cells: std::ops::Range<usize>, then: &mut dyn FnMut(usize, usize, u32, u32)| {
             for cell in cells {
@@ -306,7 +309,7 @@ impl Cells {
     }
 }
 
-/// The tag of a line's cell.
+/// The tag of one cell of a line.
 fn of_cell(line: u32, cell: u32) -> u32 {
     if line <= WRITTEN {
         return line;

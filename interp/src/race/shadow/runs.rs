@@ -1,4 +1,4 @@
-//! Accesses of lanes that have one cell each, in their order: what most accesses are, and what vectors of the CPU do at once.
+//! Accesses of lanes with one cell each, in order. Most accesses are of this kind, and CPU vectors handle them at once.
 
 #![allow(
     clippy::inline_always,
@@ -9,7 +9,7 @@
 use super::{Cells, Lanes};
 use crate::race::epoch::{ATOMIC, Bases, PLACE, reach, reaching};
 
-/// All bits if so, else none.
+/// All bits if true, otherwise none.
 #[inline(always)]
 pub(super) fn all(is: bool) -> u32 {
     0u32.wrapping_sub(u32::from(is))
@@ -21,18 +21,18 @@ pub(super) fn choose(on: u32, a: u32, b: u32) -> u32 {
     a & on | b & !on
 }
 
-/// What comes of a cell that a lane reads. Conditions are all bits or none.
+/// The result for a cell that a lane reads. Conditions are all bits or none.
 pub(super) struct Reader {
-    /// It has to be judged, or nobody wrote the cell.
+    /// Whether it has to be judged, or the cell is unwritten.
     pub(super) judge: u32,
-    /// It joins those who have read the cell, and is none of them.
+    /// Whether it joins the other readers of the cell.
     pub(super) joins: u32,
-    /// The cell's readers then, unless it is judged.
+    /// The cell's readers afterwards, unless it is judged.
     pub(super) next: u32,
 }
 
 impl Reader {
-    /// Of a cell with the last write and the readers `(w, r)`.
+    /// For a cell with the last write and the readers `(w, r)`.
     #[inline(always)]
     pub(super) fn of((w, r): (u32, u32), me: u32, bases: Bases, exact: bool) -> Reader {
         let plain = r & ATOMIC == 0;
@@ -54,7 +54,7 @@ impl Reader {
 }
 
 impl Lanes {
-    /// The cell from which on the lanes have one each, in their order; the first is that of lane 0, whether it takes part or not.
+    /// The first cell, if each lane has one cell, in order. It is that of lane 0, whether it takes part or not.
     #[inline(always)]
     pub(crate) fn run(&self) -> Option<usize> {
         let lowest = self.mask.trailing_zeros() & 31;
@@ -69,9 +69,10 @@ impl Lanes {
 }
 
 impl Cells {
-    /// Reads of lanes from the cell `first` on, if none has to be judged and all was written; else nothing is done.
+    /// Reads of lanes from the cell `first` on, if none has to be judged and all cells were written; otherwise nothing
+    /// is done.
     ///
-    /// One answer for all lanes: to gather a bit of each costs more than the rest.
+    /// There is one answer for all lanes: collecting a bit of each costs more than the rest.
     #[inline(always)]
     pub(crate) fn read_run_at_once(
         &mut self,
@@ -115,7 +116,7 @@ impl Cells {
         true
     }
 
-    /// Writes of such lanes, likewise.
+    /// Writes of such lanes, in the same way.
     #[inline(always)]
     pub(crate) fn write_run_at_once(
         &mut self,
@@ -156,7 +157,8 @@ impl Cells {
         true
     }
 
-    /// Reads of such lanes: those to be judged, and those that read unwritten bytes. `None` if some are outside of the memory.
+    /// Reads of such lanes. Returns those to be judged, and those that read unwritten bytes; `None` if some are outside
+    /// of the memory.
     #[inline(always)]
     pub(crate) fn read_run(
         &mut self,
@@ -201,7 +203,7 @@ impl Cells {
         Some((bad & mask, unset & mask))
     }
 
-    /// Writes of such lanes: those to be judged.
+    /// Writes of such lanes. Returns those to be judged.
     #[inline(always)]
     pub(crate) fn write_run(
         &mut self,

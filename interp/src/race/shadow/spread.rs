@@ -1,8 +1,9 @@
-//! Accesses of lanes whose cells are neither in their order nor one each, but all near each other: columns of small tiles, elements of
-//! several cells, bytes of words, what a sort or a butterfly exchanges.
+//! Accesses of lanes whose cells are close to each other, but not in order or not one each: columns of small tiles,
+//! elements of several cells, bytes of words, or the exchanges of a sort or a butterfly.
 //!
-//! Cells are gone through in the order of memory, as those of a [run](super::runs), with the lane that touches each of them at its side. To
-//! find those lanes takes as long as the rest, so they are [kept](Spreads) as long as a site's requests look the same.
+//! Cells are visited in the order of memory, like those of a [run](super::runs), together with the lane that touches
+//! each of them. Finding these lanes takes as long as everything else, so they are [cached](Spreads) as long as a
+//! site's requests have the same pattern.
 
 #![allow(
     clippy::inline_always,
@@ -14,31 +15,31 @@ use super::runs::{Reader, all, choose};
 use super::{Cells, Lanes};
 use crate::race::epoch::{ATOMIC, Bases, PLACE};
 
-/// A cell that no lane touches.
+/// Marks a cell that no lane touches.
 const NOBODY: u8 = 0x80;
-/// The same of eight cells.
+/// The same for eight cells.
 const NOBODIES: u64 = u64::from_ne_bytes([NOBODY; 8]);
-/// Cells that are looked at, at most, in 32s.
+/// The most cells that are visited, in units of 32.
 const MOST_CHUNKS: usize = 8;
 
-/// 32 cells: a number for each.
+/// The numbers of 32 cells.
 type Chunk = [u32; 32];
 
-/// By cell, in 32s: the lane that touches it.
+/// By cell, in units of 32: the lane that touches it.
 #[derive(Debug)]
 pub(crate) struct Spread {
-    /// The lane with the lowest cell, and how many cells are before that.
+    /// The lane with the lowest cell, and the number of cells before that.
     pub(crate) lowest: usize,
     before: usize,
-    /// From the lowest cell to the end of the last one.
+    /// The distance from the lowest cell to the end of the last one.
     extent: usize,
     chunks: usize,
     who: [[u8; 32]; MOST_CHUNKS],
 }
 
 impl Spread {
-    /// Of `each` cells of each lane in a memory of `count`; `None` if two lanes touch one cell, or they are too far apart. Of lanes that are
-    /// not active, the cells are those of one that is.
+    /// For `each` cells of each lane in a memory of `count` cells. `None` if two lanes touch one cell, or they are too
+    /// far apart. Inactive lanes have the cells of an active one.
     #[inline(always)]
     pub(crate) fn of(lanes: &Lanes, each: usize, count: usize) -> Option<Spread> {
         let (mut low, mut high) = (u32::MAX, 0);
@@ -52,7 +53,7 @@ impl Spread {
             return None;
         }
         let first = (low as usize).min(count.checked_sub(32 * chunks)?);
-        // Behind the cells is room for what lanes that are not active touch.
+        // After the cells there is space for those of inactive lanes.
         const ROOM: usize = 64 * MOST_CHUNKS;
         let mut who = [[[NOBODY; 32]; MOST_CHUNKS]; 2];
         let mut places = [0; 32];
@@ -86,13 +87,13 @@ impl Spread {
     }
 }
 
-/// Of each site: how the lanes of its last pattern are spread.
+/// Cache: how the lanes of each site's last pattern are spread.
 #[derive(Debug)]
 pub(crate) struct Spreads(Vec<Kept>);
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// The pattern, and how large cells were.
+    /// The version of the pattern, and the size of the cells.
     version: u32,
     shift: u32,
     spread: Option<Box<Spread>>,
@@ -103,7 +104,7 @@ impl Spreads {
         Spreads((0..sites).map(|_| Kept::default()).collect())
     }
 
-    /// That of a pattern; `lanes` are all 32 of it.
+    /// The spread of a pattern; `lanes` are all its 32 lanes.
     #[inline(always)]
     pub(crate) fn of_pattern(
         &mut self,
@@ -137,8 +138,8 @@ fn any(chunk: &Chunk) -> bool {
 }
 
 impl Cells {
-    /// Notes an access of lanes that touch cells of their own, from `low` on, if none has to be judged and, of reads, all was written; else
-    /// nothing is done.
+    /// Records an access of lanes with separate cells, from `low` on, if none has to be judged. Reads also require that
+    /// all cells were written. Otherwise nothing is done.
     #[inline(always)]
     pub(crate) fn spread(
         &mut self,
@@ -198,7 +199,7 @@ impl Cells {
         true
     }
 
-    /// Reads of cells whose readers so far are all ordered before.
+    /// Reads of cells whose earlier readers are all ordered before.
     #[inline(always)]
     fn read_spread(&mut self, at: (usize, &Spread), own: (u32, u32), bases: Bases) -> bool {
         let (_, spread) = at;
@@ -228,7 +229,7 @@ impl Cells {
         true
     }
 
-    /// The same where some of them join others.
+    /// The same if some of the lanes join other readers.
     #[inline(always)]
     fn join_spread(
         &mut self,
@@ -273,7 +274,7 @@ impl Cells {
     }
 }
 
-/// The cells of a spread, in 32s.
+/// The cells of a spread, in units of 32.
 #[inline(always)]
 fn chunks<'a>(cells: &'a mut [u32], (first, spread): (usize, &Spread)) -> Option<&'a mut [Chunk]> {
     let (chunks, _) = cells.get_mut(first..)?.as_chunks_mut::<32>();

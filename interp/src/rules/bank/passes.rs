@@ -1,5 +1,5 @@
-//! The passes of one request one by one: which lanes each of them serves. For pictures; the counts come from [`shared_cost`](super::shared_cost),
-//! and there are as many passes as it says.
+//! The passes of one request, with the lanes that each serves. They are for illustration; the counts come from
+//! [`shared_cost`](super::shared_cost), and there are as many passes as it says.
 
 use super::{Cells, SharedOp, pairs_agree};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     rules::{AtomicRule, SharedRules},
 };
 
-/// The lanes of each pass, in order; `None` where the rule set does not model the access. A pass that the architecture adds to a wide
-/// access serves nobody.
+/// The lanes of each pass, in order; `None` if the rule set does not model the access. A pass that the architecture
+/// adds to a wide access serves no lane.
 ///
-/// Lanes are served as early as can be: of each bank, the cell of the lowest lane first.
+/// Lanes are served as early as possible. In each bank, the cell of the lowest lane comes first.
 ///
 /// ```
 /// use interp::mask::LaneMask;
@@ -48,7 +48,7 @@ pub fn passes(
     let mut all = vec![];
     for group in mask.groups(lanes_per_group) {
         let mut passes: Vec<LaneMask> = vec![];
-        // The rows that each bank has delivered; of an atomic, a row for each lane.
+        // The rows that each bank has delivered; for an atomic, a row for each lane.
         let mut rows: Vec<Vec<u32>> = vec![vec![]; cells.banks() as usize];
         for lane in group {
             let rows = &mut rows[cells.bank(addresses[lane])];

@@ -1,4 +1,4 @@
-//! Makes the kernels.
+//! Generates the kernels.
 
 use ir::{
     Access, BinaryOp, Block, CompareOp, Const, Function, FunctionKind, Inst, InstKind, LabelId,
@@ -35,7 +35,7 @@ struct Generator {
     types: Vec<Type>,
     slots: Vec<Type>,
     labels: u32,
-    /// Each instruction is a place of its own.
+    /// Each instruction has a separate place.
     locs: u32,
     /// Values in scope.
     ints: Vec<Operand>,
@@ -47,7 +47,7 @@ struct Generator {
     /// Enclosing labels: whether each is a loop, and may be continued here.
     around: Vec<(LabelId, bool)>,
     budget: u32,
-    /// Some threads may be elsewhere: statements around that threads go through apart, and whether there was a jump.
+    /// Some threads may be elsewhere: the number of enclosing divergent statements, and whether there was a jump.
     apart: u32,
     has_left: bool,
 }
@@ -199,7 +199,8 @@ impl Generator {
         true
     }
 
-    /// A pointer to an element of an array: by a constant, by the variable of a loop around, seldom by what only the run knows.
+    /// A pointer to an element of an array: by a constant, by the variable of an enclosing loop, or rarely by a value
+    /// known only at run time.
     fn element(&mut self, out: &mut Vec<Node>) -> Operand {
         let array = LocalId(self.below(ARRAYS as usize) as u32);
         let base = self.inst(out, InstKind::AddrOf(Object::Local(array)), Some(L));
@@ -225,7 +226,7 @@ impl Generator {
         self.inst(out, kind, Some(L))
     }
 
-    /// A loop whose rounds are known, all of them elements of an array.
+    /// A loop with a known number of rounds, all of which are indices of elements.
     fn fixed_loop(&mut self, out: &mut Vec<Node>, depth: u32) {
         let first = self.below(3) as i32;
         let (label, counter) = self.begin_fixed(out, first);
@@ -233,7 +234,7 @@ impl Generator {
         let (mut body, i) = self.fixed_head(label, counter);
         self.ints.push(i);
         self.indices.push(i);
-        // Most are left in no other way.
+        // Most have no other exit.
         let leaves = self.below(8) == 0;
         let around = std::mem::take(&mut self.around);
         if leaves {
@@ -261,7 +262,7 @@ impl Generator {
         (self.label(), counter)
     }
 
-    /// The begin of its body, and the variable's value.
+    /// The start of its body, and the variable's value.
     fn fixed_head(&mut self, label: LabelId, counter: SlotId) -> (Vec<Node>, Operand) {
         let mut body = Vec::new();
         let i = self.inst(&mut body, InstKind::Get(counter), Some(Type::I32));
@@ -293,7 +294,7 @@ impl Generator {
         });
     }
 
-    /// Gives each element of an array a value, most of the time.
+    /// Usually gives each element of an array a value.
     fn fill(&mut self, out: &mut Vec<Node>, array: LocalId) {
         for word in 0..WORDS {
             if self.below(40) == 0 {
@@ -317,7 +318,7 @@ impl Generator {
         LabelId(self.labels - 1)
     }
 
-    /// A jump ends its block, which is what `false` says.
+    /// A jump ends its block, as the result `false` says.
     fn jump(&mut self, out: &mut Vec<Node>) -> bool {
         self.has_left = true;
         if self.around.is_empty() {
@@ -338,7 +339,7 @@ impl Generator {
         false
     }
 
-    /// A loop that leaves at the latest after a few rounds, by its own counter.
+    /// A loop that leaves after a few rounds at the latest, because of its counter.
     fn counted_loop(&mut self, out: &mut Vec<Node>, depth: u32) {
         let label = self.label();
         self.slots.push(Type::I32);

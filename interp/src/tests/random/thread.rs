@@ -4,7 +4,7 @@ use ir::{Block, Inst, InstKind, LabelId, Node, Object, Operand, SpecialReg, eval
 
 use super::generator::{OWN_WORD, WORDS};
 
-/// Where the thread's arrays are.
+/// The address of the thread's arrays.
 const OWN: u64 = 1 << 32;
 
 pub(super) enum Flow {
@@ -83,7 +83,7 @@ impl Thread {
                 self.slots[slot.index()] = self.get(value);
                 return;
             }
-            // Threads do not talk to each other.
+            // Threads do not communicate.
             InstKind::Barrier(None) => return,
             InstKind::Binary(op, ty, a, b) => eval::binary(*op, *ty, self.get(a), self.get(b)),
             InstKind::Compare(op, ty, a, b) => {
@@ -122,7 +122,7 @@ impl Thread {
     }
 }
 
-/// What the input has there.
+/// The input at an index.
 pub(super) fn input(k: i32) -> i32 {
     k * 7 % 11 - 3
 }

@@ -1,4 +1,4 @@
-//! Loops that tell one rule of rounds at once from its absence: each of these results would be another one without it.
+//! Loops that each test one rule of running rounds together: without the rule, the result would be different.
 
 use crate::Shortcut;
 use crate::tests::plainly;
@@ -7,7 +7,8 @@ use std::fmt::Write;
 use crate::config::Checks;
 use crate::tests::{AT_ONCE, Bench, OUT_N};
 
-/// A kernel with a loop that runs `%20` from 0 to `n`: what is before it (temporaries below 20), in it (below 40), and behind it.
+/// A kernel with a loop that runs `%20` from 0 to `n`: the code before it (temporaries below 20), in it (below 40), and
+/// after it.
 fn loop_of(before: &str, body: &str, behind: &str) -> String {
     let mut text = format!(
         "kernel fn0 @k({OUT_N}) {{
@@ -57,10 +58,12 @@ fn loop_of(before: &str, body: &str, behind: &str) -> String {
     text
 }
 
-/// The index of an address is widened from 32 bits. Where it passes their end on the way, the address leaps, although the counter moves evenly.
+/// The index of an address is extended from 32 bits. If it passes their end, the address jumps, although the counter
+/// moves evenly.
 #[test]
 fn an_index_that_passes_the_end_of_32_bits_leaps() {
-    // A uniform index, and one that is added to each lane's. A round goes one sector further: all of them cost the same.
+    // A uniform index, and one that is added to each lane's. Each round is one sector further, so all of them cost the
+    // same.
     for index in [
         "%25 = add.i32 %24, 2147483600",
         "%26 = add.i32 %24, 2147483600\n%25 = add.i32 %26, %0",
@@ -91,8 +94,8 @@ fn an_index_that_passes_the_end_of_32_bits_leaps() {
     }
 }
 
-/// A subscript that wraps around is beyond its array in every second round, although its bytes are not: in the second one of those at once, but
-/// neither in the first nor in the last one.
+/// A subscript that wraps around is out of bounds in every second round, although its bytes are not: in the second of
+/// the rounds that run together, but neither in the first nor in the last.
 #[test]
 fn a_subscript_that_wraps_around_is_reported_in_every_round() {
     let text = loop_of(
@@ -128,7 +131,7 @@ fn a_subscript_that_wraps_around_is_reported_in_every_round() {
     assert!(!found.is_empty(), "{found:?}");
 }
 
-/// What overflows in the same way in every round is counted in every round.
+/// An overflow that is the same in every round is counted in every round.
 #[test]
 fn what_overflows_in_every_round_is_reported_as_often() {
     let lanes = |factor: i32, one_by_one: bool| {
@@ -161,12 +164,12 @@ fn what_overflows_in_every_round_is_reported_as_often() {
     };
     assert_eq!(lanes(3, false), 0);
     assert_eq!(AT_ONCE.get(), 8, "all rounds but the first");
-    // 2^31 and more: in all lanes but the first two.
+    // 2^31 and more, in all lanes but the first two.
     assert_eq!(lanes(1 << 30, true), 9 * 30);
     assert_eq!(lanes(1 << 30, false), 9 * 30);
 }
 
-/// A word that nobody wrote is known as such where it was copied to, and only a later round comes to it.
+/// An uninitialised word is tracked where it was copied to, and only a later round reaches it.
 #[test]
 fn a_copy_of_what_nobody_wrote_is_found_in_its_round() {
     let text = loop_of(
@@ -209,7 +212,7 @@ fn a_copy_of_what_nobody_wrote_is_found_in_its_round() {
     assert_eq!(found(Some(20)), 1);
 }
 
-/// Four blocks read what nobody writes. What the fifth does differs from it only in how many rounds there are.
+/// Four blocks read memory that is never written. The fifth differs only in the number of rounds.
 #[test]
 fn a_block_of_more_rounds_is_not_like_the_others() {
     let text = loop_of(
@@ -248,12 +251,12 @@ fn a_block_of_more_rounds_is_not_like_the_others() {
     assert_eq!(bench.launch(5, 64, &[out, 8]).findings.len(), 1);
 }
 
-/// A number below 8 for a place, another one eight places further.
+/// A number below 8 for a place. Eight places further it is a different one.
 fn number(at: usize) -> u32 {
     (at / 8 + at) as u32 % 8
 }
 
-/// Blocks that read in later rounds what blocks before them wrote have to run in order.
+/// Blocks that read in later rounds what earlier blocks wrote must run in order.
 #[test]
 fn a_later_round_reads_what_a_block_before_wrote() {
     let text = loop_of(
@@ -287,7 +290,7 @@ fn a_later_round_reads_what_a_block_before_wrote() {
     }
 }
 
-/// A `volatile` flag that only a later round comes to orders what the other block did before it.
+/// A `volatile` flag that only a later round reaches orders what the other block did before it.
 #[test]
 fn a_flag_is_seen_in_its_round() {
     let mut bench = Bench::new(&loop_of(
@@ -328,8 +331,8 @@ fn a_flag_is_seen_in_its_round() {
     assert_eq!(racing(3), [4], "the data");
 }
 
-/// `$2`, `$4`, `$6` and `$9` together in 32 lanes, after ten rounds of a body. From `%2` on lie 64 ones, 128 of those numbers, and the same as
-/// `float`.
+/// The sum of `$2`, `$4`, `$6` and `$9` in 32 lanes, after ten rounds of a body. From `%2` on there are 64 ones, 128 of
+/// those numbers, and the same as `float`.
 fn sums(body: &str) -> Vec<f32> {
     let mut bench = Bench::new(&loop_of(
         "%4 = ptradd %2, %0 * 4",
@@ -357,7 +360,7 @@ fn sums(body: &str) -> Vec<f32> {
         .collect()
 }
 
-/// What the body computes can stand where it loads something later: it is not there any more when the next round begins.
+/// A value that the body computes can be in the register of a later load, and is gone when the next round begins.
 #[test]
 fn what_is_the_same_in_every_round_gives_way_to_what_is_loaded() {
     let found = sums(
@@ -379,7 +382,7 @@ fn what_is_the_same_in_every_round_gives_way_to_what_is_loaded() {
     assert_eq!(found, expected);
 }
 
-/// Where a load goes that another one leads is not known before.
+/// The address of a load that depends on another load is not known in advance.
 #[test]
 fn a_load_that_goes_where_another_one_leads_is_no_round_at_once() {
     let found = sums(
@@ -403,7 +406,7 @@ fn a_load_that_goes_where_another_one_leads_is_no_round_at_once() {
     assert_eq!(found, expected);
 }
 
-/// The same where it is added to what moves evenly.
+/// The same if the loaded value is added to one that moves evenly.
 #[test]
 fn a_load_that_goes_further_by_what_was_loaded_is_no_round_at_once() {
     let found = sums(
@@ -432,7 +435,7 @@ fn a_load_that_goes_further_by_what_was_loaded_is_no_round_at_once() {
     assert_eq!(found, expected);
 }
 
-/// What is the same in every round, and a factor of what moves, is there as long as nothing is loaded to its register.
+/// A factor that is the same in every round is available only as long as nothing is loaded into its register.
 #[test]
 fn a_factor_that_gives_way_to_what_is_loaded_is_computed_again() {
     let found = sums(
@@ -463,7 +466,7 @@ fn a_factor_that_gives_way_to_what_is_loaded_is_computed_again() {
     assert_eq!(found, expected);
 }
 
-/// Behind the loop a variable has what was written last.
+/// After the loop a variable has the value that was written last.
 #[test]
 fn what_is_written_last_stays() {
     let found = sums(
@@ -481,7 +484,7 @@ fn what_is_written_last_stays() {
     assert_eq!(found, expected);
 }
 
-/// What moves can be read in the round behind.
+/// A value that moves can be read in the next round.
 #[test]
 fn what_moves_is_read_in_the_next_round() {
     let found = sums(
@@ -499,7 +502,7 @@ fn what_moves_is_read_in_the_next_round() {
     assert_eq!(found, [10.0 + 16.0; 32]);
 }
 
-/// What a loop inside of the body did is counted for every round: its accesses to an array in registers, and its branches.
+/// The effects of an inner loop are counted for every round: its accesses to an array in registers, and its branches.
 #[test]
 fn a_loop_that_was_unrolled_counts_in_every_round() {
     let text = loop_of(
@@ -552,7 +555,7 @@ fn a_loop_that_was_unrolled_counts_in_every_round() {
     assert_eq!(AT_ONCE.get(), 2 * 11);
 }
 
-/// A sum that begins again in every round, with a word that is loaded, has one product in the end.
+/// A sum that is restarted in every round, with a loaded word, has one product in the end.
 #[test]
 fn a_sum_that_begins_again_has_one_product() {
     let found = sums(
@@ -571,7 +574,7 @@ fn a_sum_that_begins_again_has_one_product() {
     assert_eq!(AT_ONCE.get(), 9);
 }
 
-/// A word that is the same in all lanes is in its variable behind the loop, too: the last round's.
+/// A word that is the same in all lanes is also in its variable after the loop: the last round's.
 #[test]
 fn a_uniform_word_of_the_last_round_stays() {
     // One sum of two loads, two sums, and one of two products.
@@ -594,8 +597,8 @@ fn a_uniform_word_of_the_last_round_stays() {
     }
 }
 
-/// A subscript of which one part moves is looked at again, from its registers. Here the other part's register has got something else by then, so
-/// the rounds run one by one.
+/// A subscript with one moving part is checked again, from its registers. Here the other part's register has been
+/// overwritten by then, so the rounds run one by one.
 #[test]
 fn a_subscript_whose_register_has_something_else_is_reported() {
     let text = loop_of(
@@ -628,6 +631,6 @@ fn a_subscript_whose_register_has_something_else_is_reported() {
     let out = bench.ints(&[0]);
     let report = bench.launch(1, 32, &[out, 16]);
     let beyond = report.findings.iter().map(|finding| finding.count);
-    // One lane more in every round.
+    // One more lane in every round.
     assert_eq!(beyond.max(), Some((0..16).sum()), "{:#?}", report.findings);
 }

@@ -1,4 +1,4 @@
-//! Closed forms against the general rule: every stride a tile can have, every width, random far ones.
+//! Compares closed forms with the general rule: every stride a tile can have, every width, and random large strides.
 
 use interp::mask::LaneMask;
 use interp::rules::affine::{global_cost_affine, shared_cost_affine};
@@ -9,7 +9,7 @@ use interp::rules::{Arch, BankWidth, RuleSet};
 use super::cases::{Random, WIDTHS};
 use super::rules;
 
-/// Compares one access; was there a closed form?
+/// Compares one access. Returns whether there was a closed form.
 fn shared_agrees(rules: &RuleSet, op: SharedOp, width: u32, base: u32, stride: i32) -> bool {
     let Some(closed) = shared_cost_affine(&rules.shared, op, width, base, stride) else {
         return false;

@@ -1,8 +1,8 @@
-//! Random warp accesses, the same on every run: the shapes programs have, and shapes nobody would write.
+//! Random warp accesses, the same in every run: shapes that programs have, and unlikely shapes.
 
 use interp::mask::LaneMask;
 
-/// SplitMix64: small, and its numbers never change.
+/// SplitMix64: it is short, and its numbers never change.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -47,7 +47,7 @@ pub(crate) fn mask(random: &mut Random) -> LaneMask {
     })
 }
 
-/// Offsets in units of the width, most in a few rows of banks, some far apart.
+/// Offsets in units of the width, most of them in a few rows of banks, and some far apart.
 pub(crate) fn units(random: &mut Random) -> [u64; 32] {
     let range = random.pick(&[2, 8, 32, 40, 64, 128, 1024, 4096, 14_000]);
     let base = random.below(range);
@@ -72,7 +72,7 @@ pub(crate) fn units(random: &mut Random) -> [u64; 32] {
             std::array::from_fn(|_| random.pick(&banks) + 32 * random.below(300))
         }
         5 => {
-            // Pairs of lanes at one address, the shape of the merging rule, at times with one lane apart.
+            // Pairs of lanes with the same address, as in the merging rule, sometimes with one lane that differs.
             let clear = random.pick(&[1, 2, 3, 4, 8, 16]);
             let values: [u64; 32] = std::array::from_fn(|_| random.below(range));
             let mut units = std::array::from_fn(|lane| values[lane & !clear]);

@@ -1,11 +1,11 @@
-//! Every row of counters read on an H200 (`tests/data/h200/README.md`) comes out of the production functions.
+//! The production functions reproduce every row of counters that was read on an H200 (`tests/data/h200/README.md`).
 
 use interp::mask::LaneMask;
 use interp::rules::bank::{SharedOp, shared_cost};
 use interp::rules::coalesce::{GlobalOp, global_cost};
 use interp::rules::{Arch, RuleSet};
 
-/// One line of comma-separated text; an empty field is a number that was not read.
+/// One line of comma-separated text. An empty field is a number that was not read.
 struct Row<'a>(Vec<&'a str>);
 
 impl Row<'_> {
@@ -77,7 +77,7 @@ fn all_measured_patterns_cost_what_the_counters_read() {
                 );
             }
         } else {
-            // The buffer itself was aligned far beyond a sector.
+            // The buffer's alignment was much larger than a sector.
             let addresses = offsets.map(|offset| 0x7f00_0000_0000 + u64::from(offset));
             let cost = global_cost(
                 &rules.global,

@@ -1,7 +1,7 @@
-//! The rules stated a second time: byte by byte, with lists, with nothing shared with the product but the types.
+//! States the rules a second time: byte by byte, with lists, and sharing only the types with the product.
 //!
-//! Each function follows the sentences of the text it names and takes what it needs from the architecture's number,
-//! not from the rule set's data.
+//! Each function follows the sentences of the text that it names, and depends on the architecture's number instead of
+//! the rule set's data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ fn words(address: u32, width: u32) -> impl Iterator<Item = u32> {
     (address..address + width).map(|byte| byte / 4)
 }
 
-/// For each bank the different things it must deliver; the longest list.
+/// The length of the longest list of different items that a bank must deliver.
 fn longest_list(things: impl Iterator<Item = (u32, u32)>) -> u32 {
     let mut banks = vec![Vec::new(); 32];
     for (bank, thing) in things {
@@ -142,7 +142,7 @@ pub(crate) fn shared(
     }
 }
 
-/// The largest number of active lanes in one bank, duplicates counted; compare-and-swap twice; 8 bytes by half-warps.
+/// The largest number of active lanes in one bank, with duplicates; twice for compare-and-swap; 8 bytes by half-warps.
 fn measured_atomic(op: SharedOp, width: u32, mask: LaneMask, at: &[u32; 32]) -> Cost {
     let passes = if op == SharedOp::AtomicCas { 2 } else { 1 };
     let mut cost = Cost {
@@ -176,7 +176,7 @@ fn measured_atomic(op: SharedOp, width: u32, mask: LaneMask, at: &[u32; 32]) -> 
     cost
 }
 
-/// How many pieces of that size the lanes touch.
+/// How many pieces of this size the lanes touch.
 pub(crate) fn pieces(lanes: &[usize], width: u32, at: &[u64; 32], piece_bytes: u64) -> u32 {
     let bytes = lanes
         .iter()
@@ -246,7 +246,7 @@ pub(crate) fn global(
     Some(cost)
 }
 
-/// Given rules without merging: `banks` banks of 4 bytes, `lanes` lanes at a time for accesses of 4, 8 and 16 bytes.
+/// Custom rules without merging: `banks` banks of 4 bytes, `lanes` lanes at a time for accesses of 4, 8 and 16 bytes.
 pub(crate) struct Plain {
     pub(crate) banks: u32,
     pub(crate) lanes: [u32; 3],

@@ -1,7 +1,7 @@
-//! Transactions per request of the tiles every text on shared memory uses, derived from the index expressions.
+//! Transactions per request for the tiles that texts on shared memory use, derived from the index expressions.
 //!
-//! A block of `x` by `y` threads stores to and loads from `tile[row][column]`, rows padded by some elements, 4 bytes
-//! each. `fast` means the index follows `threadIdx.x` along a row, `slow` down a column.
+//! A block of `x` by `y` threads stores to and loads from `tile[row][column]`, with rows padded by some elements of 4
+//! bytes. `fast` means that the index follows `threadIdx.x` along a row, `slow` down a column.
 
 use interp::mask::LaneMask;
 use interp::rules::bank::{SharedOp, shared_cost};
@@ -116,7 +116,7 @@ fn one_column_of_padding_frees_the_square_tile() {
     );
 }
 
-/// Rectangle of 16 rows by 32 columns: the block is 32 wide and 16 high. By columns, `tile[threadIdx.x][threadIdx.y]`
+/// A rectangle of 16 rows by 32 columns: the block is 32 wide and 16 high. By columns, `tile[threadIdx.x][threadIdx.y]`
 /// needs 32 rows of 16.
 #[test]
 fn rectangle_by_columns() {

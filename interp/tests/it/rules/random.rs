@@ -1,5 +1,5 @@
-//! Production rules against the oracle: 100,000 random cases for shared and for global memory, per rule set; and that an
-//! access moved by a multiple of the rules' period costs the same.
+//! Compares the production rules with the oracle in 100,000 random cases for shared and for global memory, per rule
+//! set, and checks that an access moved by a multiple of the rules' period costs the same.
 
 use interp::mask::LaneMask;
 use interp::rules::affine::shared_cost_affine;
@@ -205,7 +205,7 @@ fn rules_of_64_banks() {
     agree_on_given(64, [32, 32, 16]);
 }
 
-/// Either way of counting lines and requests works without the other.
+/// Each of the two ways of counting lines and requests works without the other.
 #[test]
 fn lines_and_split_requests_are_rules_of_their_own() {
     let base = RuleSet::for_arch(Arch::SM_90);

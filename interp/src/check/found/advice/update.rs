@@ -1,4 +1,5 @@
-//! Updates that get lost: a statement that reads, changes and writes what several threads have in common, and the atomic for it.
+//! Recognises lost updates: a statement that several threads use to read, change and write the same memory. Finds the
+//! atomic to replace it.
 
 use ir::{BinaryOp, CompareOp, InstKind, Operand};
 
@@ -17,8 +18,9 @@ pub(super) struct Update {
 }
 
 impl Scene<'_> {
-    /// Whether both are of one statement that reads, changes and writes a place that several threads have in common. If each thread has
-    /// a place of its own in each round of a loop, and it is another one in the next, a barrier is what is missing.
+    /// Whether both accesses are in one statement that reads, changes and writes a place that several threads share. If
+    /// each thread has its own place in each round of a loop, and a different one in the next round, a barrier is
+    /// missing instead.
     pub(super) fn update(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Update> {
         let Conflict { a, b, .. } = *conflict;
         let (at_a, at_b) = (self.at(flow, a)?, self.at(flow, b)?);
@@ -46,7 +48,7 @@ impl Scene<'_> {
             }
             _ => return None,
         };
-        // Where one thread writes, none loses an update: the others only have to read before or after.
+        // If only one thread writes, it loses no update. The other threads only have to read before or after.
         let all = self.shape.threads();
         let threads = (0..all).map(|number| self.thread(a.block, number / 32, number % 32));
         if a.block == b.block && flow.is_for_one(update.store, threads) {
@@ -54,7 +56,7 @@ impl Scene<'_> {
         }
         let feeds = flow.feeds(update.store);
         if !feeds.contains(&update.load) {
-            // Another read of the place: it is the statement that loses updates all the same.
+            // It may be another read of the place. The statement still loses updates.
             let same = |load: &At| text(*load) == text(update.store);
             update.load = feeds.into_iter().find(same)?;
         }
@@ -65,7 +67,7 @@ impl Scene<'_> {
         in_common.then_some(update)
     }
 
-    /// The atomic for an update of one element by all: there is no index that could be wrong.
+    /// The atomic for an update of one element by all threads. No index could be wrong.
     pub(super) fn update_of_one(&self, flow: &Flow<'_>, conflict: &Conflict<'_>) -> Option<Remedy> {
         let update = self.update(flow, conflict)?;
         let is_one = flow.is_uniform(update.store);
@@ -81,7 +83,7 @@ impl Scene<'_> {
         })
     }
 
-    /// The atomic that does what a statement does.
+    /// The atomic function that is equivalent to a statement.
     fn operation(flow: &Flow<'_>, update: &Update) -> Option<&'static str> {
         let is_old = |operand: Operand| {
             flow.made_by(operand)
@@ -123,7 +125,7 @@ impl Scene<'_> {
                         CompareOp::Slt | CompareOp::Sle | CompareOp::Ult | CompareOp::Ule
                     ),
                 );
-                // Of `new > old` the greater one is written; turned round by the other side or the other order.
+                // For `new > old` the greater one is written. Either side or the other order reverses it.
                 match (is_old(a), is_old(b)) {
                     _ if !greater && !less => None,
                     (false, true) => Some(if greater == side {

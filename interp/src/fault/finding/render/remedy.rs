@@ -1,4 +1,4 @@
-//! The sentences of what would help against a race.
+//! The sentences of remedies for a race.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::fault::finding::{
 };
 
 impl Remedy {
-    /// In one sentence. A table: one arm per remedy.
+    /// The advice in one sentence. A table with one arm per remedy.
     pub(super) fn advice(&self) -> Advice {
         match self {
             Remedy::Atomic(update) => Advice::with_lasting(update.reads_and_writes(), &update.cure()),
@@ -102,7 +102,7 @@ impl Remedy {
                 barrier,
                 in_loops,
             } => other_side(*branch, *lines, *barrier, *in_loops),
-            // The others are guesses.
+            // The remaining arms are guesses.
             Remedy::OneWriter { line, at_once } => {
                 let how = if *at_once { " (`if (threadIdx.x == 0)`)" } else { "" };
                 format!(
@@ -135,7 +135,7 @@ impl Remedy {
     }
 }
 
-/// The only barrier that waits for other blocks, unless the launch is cooperative.
+/// Ending the kernel is the only barrier between blocks, unless the launch is cooperative.
 fn end_the_kernel((low, high): (u32, u32)) -> String {
     let place = match low == high {
         true => format!("in line {low}, between the two accesses,"),
@@ -146,7 +146,7 @@ fn end_the_kernel((low, high): (u32, u32)) -> String {
     )
 }
 
-/// A barrier on one side of a branch waits for threads that are on the other.
+/// A barrier on one side of a branch waits for threads on the other.
 fn other_side(
     branch: u32,
     (earlier, later): (u32, u32),

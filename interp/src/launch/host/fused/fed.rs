@@ -1,6 +1,6 @@
-//! Operations on what a load gives: of that, of the other operand, and of what the result's register holds.
+//! Operations on a loaded value, the other operand, and the old value of the result register.
 //!
-//! Of two NaNs a sum or product may give either: which one is not part of its meaning.
+//! A sum or product of two NaNs may be either: the language does not specify which.
 
 #![allow(
     clippy::inline_always,

@@ -1,4 +1,5 @@
-//! What instructions do with values that nobody wrote: bit by bit where the bits show, and which uses matter.
+//! Propagates uninitialised values through instructions, bit by bit where operations keep bits apart, and decides which
+//! uses count.
 
 use std::collections::HashSet;
 
@@ -12,7 +13,7 @@ use crate::isa::op::Op;
 use crate::isa::registers::View;
 
 impl Shadow {
-    /// Before an instruction runs: follows what it does with registers, and tells of uses that matter.
+    /// Before an instruction runs: tracks what it does with registers, and reports uses.
     pub(in crate::launch::host) fn follow(
         &mut self,
         scene: &Scene<'_>,
@@ -60,7 +61,7 @@ impl Shadow {
         }
     }
 
-    /// What of an instruction's result is not defined; `None` if it gives none.
+    /// The undefined bits of an instruction's result; `None` if it has no result.
     fn computed(&self, r: View, i: &Inst, registers: usize) -> Option<Cell> {
         let of = |register: u32| self.at(registers + register as usize);
         Some(match i.op {
@@ -103,7 +104,7 @@ impl Shadow {
         })
     }
 
-    /// A call of the runtime, or a launch.
+    /// A runtime call or a launch.
     fn call(&mut self, scene: &Scene<'_>, code: &Code, i: &Inst, registers: usize) {
         let row = &code.calls[i.a as usize];
         let cells = self.args(registers, &row.args);
@@ -139,7 +140,7 @@ impl Shadow {
                     let what = match k {
                         0..9 => HostUse::Launch,
                         _ if cell.bits == 0 => continue,
-                        // A kernel need not look at every member of a struct.
+                        // A kernel need not read every member of a struct.
                         _ if may_be_idle(k - 9) => continue,
                         _ => HostUse::KernelArgument,
                     };
@@ -153,7 +154,7 @@ impl Shadow {
     }
 }
 
-/// Of an `and` or `or`: a bit that decides the result by itself hides the other one's.
+/// For `and` and `or`: a bit that decides the result alone hides the other operand's bit.
 fn masked(op: Op, [a, b]: [Cell; 2], [mut va, mut vb]: [u64; 2]) -> Cell {
     if matches!(op, Op::MOr | Op::SOr32 | Op::SOr64) {
         (va, vb) = (!va, !vb);
@@ -185,8 +186,8 @@ fn shifted_64(op: Op, cell: Cell, by: u32) -> Cell {
     })
 }
 
-/// Whether a kernel computes with a variable outside of its branches and loops, in threads that no parameter sends away before. To copy it
-/// is nothing yet.
+/// Whether a kernel computes with a variable outside of its branches and loops, in threads that no earlier branch on a
+/// parameter ends. Only copying the variable does not count.
 fn computes_with(kernel: &Function, slot: SlotId) -> bool {
     let (mut read, mut of_thread) = (HashSet::new(), HashSet::new());
     let is_in = |set: &HashSet<ValueId>, operand: &Operand| matches!(operand, Operand::Value(id) if set.contains(id));
@@ -221,7 +222,7 @@ fn computes_with(kernel: &Function, slot: SlotId) -> bool {
     false
 }
 
-/// Functions that compute a value, and do nothing else with theirs.
+/// Functions that only compute a value from their arguments.
 fn computes(function: HostFn) -> bool {
     matches!(
         function,

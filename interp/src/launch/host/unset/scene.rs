@@ -1,4 +1,4 @@
-//! Who runs, and which variables of the source that gives names to.
+//! The running call, and the source variables that its names come from.
 
 use ir::LocId;
 use ir::locate::in_program;
@@ -8,7 +8,7 @@ use crate::memory::Memory;
 use crate::memory::unset::Local;
 use crate::program::Program;
 
-/// Who runs.
+/// The running call.
 #[derive(Clone, Copy)]
 pub(in crate::launch::host) struct Scene<'a> {
     pub(in crate::launch::host) program: &'a Program,
@@ -18,7 +18,7 @@ pub(in crate::launch::host) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// The place, or the call that led there from outside the library.
+    /// The place, or the call that entered the library.
     pub(super) fn shown(&self) -> LocId {
         let module = self.program.module();
         let callers = self.frames.iter().rev().skip(1);
@@ -30,7 +30,7 @@ impl<'a> Scene<'a> {
             .unwrap_or(self.loc)
     }
 
-    /// The variable on the stack that holds an address.
+    /// The variable on the stack that contains an address.
     pub(in crate::launch::host) fn local(
         &self,
         memory: &Memory,
@@ -55,7 +55,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// The variable at an address that holds one pointer, as source text.
+    /// The pointer variable at an address, as source text.
     pub(in crate::launch::host) fn pointer_at(
         &self,
         memory: &Memory,

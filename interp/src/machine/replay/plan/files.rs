@@ -1,4 +1,4 @@
-//! From drafts to a list: what nobody needs goes, and values get registers.
+//! Turns drafts into a list: removes unused results, and assigns registers to values.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::isa::registers::{Registers, Unit};
 use crate::machine::replay::{List, Whence};
 use crate::machine::{Record, Totals};
 
-/// The registers of a list. Those of constants and of what follows from the block's number stay what they are; those of what follows from
-/// data are given to the next value when nobody needs theirs any more, so that they stay in the CPU's nearest cache.
+/// The registers of a list. Constants and values that depend on the block index keep their registers. The registers of
+/// values that depend on data are reused after the last use, so that they stay in the CPU's first-level cache.
 struct Files {
     registers: Registers,
     numbers: HashMap<Operand, u32>,
     constants: HashMap<Constant, u32>,
-    /// Free ones: of one unit, and the first of two.
+    /// Free registers: of one unit, and the first of two.
     narrow: Vec<u32>,
     wide: Vec<u32>,
 }
@@ -25,7 +25,7 @@ struct Files {
 impl Files {
     fn new() -> Files {
         Files {
-            // The block's index and its multiprocessor.
+            // The block index and its multiprocessor.
             registers: Registers::new(0, 4),
             numbers: (0..4).map(|n| (Operand::Value(n), n)).collect(),
             constants: HashMap::new(),
@@ -45,7 +45,7 @@ impl Files {
         first
     }
 
-    /// A register for a value.
+    /// Assigns a register to a value.
     fn take(&mut self, planner: &Planner<'_>, operand: Operand) {
         let Operand::Value(value) = operand else {
             return;
@@ -67,7 +67,7 @@ impl Files {
         self.numbers.insert(operand, number);
     }
 
-    /// Nobody needs the value any more.
+    /// Frees the register of a value after its last use.
     fn give_back(&mut self, planner: &Planner<'_>, operand: Operand) {
         let Operand::Value(value) = operand else {
             return;
@@ -120,7 +120,7 @@ impl Files {
 }
 
 impl List {
-    /// No version of a pattern is one of another pattern of the worker: those of sites count from 1.
+    /// Gives each pattern a version that differs from all others of the worker. The versions of sites count from 1.
     pub(in crate::machine::replay) fn number_patterns(&mut self, count: &mut u32) {
         for (_, pattern) in &mut self.patterns {
             *count += 1;
@@ -130,7 +130,7 @@ impl List {
 }
 
 impl Planner<'_> {
-    /// The request that an instruction is about.
+    /// The request of an instruction.
     fn request(&self, draft: &Draft) -> Option<&Moved> {
         let Operand::Raw(at) = draft.a else {
             return None;
@@ -142,7 +142,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What an instruction gives.
+    /// The results of an instruction.
     fn gives(&self, draft: &Draft) -> Vec<Operand> {
         let loads = matches!(draft.op, Op::ReplayLoad | Op::ReplayLoadWindow);
         let mut all = match self.request(draft).filter(|_| loads) {
@@ -153,7 +153,7 @@ impl Planner<'_> {
         all
     }
 
-    /// The values that it takes.
+    /// The operands of an instruction.
     fn takes(&self, draft: &Draft) -> Vec<Operand> {
         let mut all = vec![draft.a, draft.b, draft.c];
         if fields(draft.op).is_some_and(|fields| fields.keeps) {
@@ -170,7 +170,7 @@ impl Planner<'_> {
         all
     }
 
-    /// Leaves out what nobody needs.
+    /// Removes instructions without effect whose results are unused.
     fn drop_unused(&self, early: &mut Vec<Draft>, late: &mut Vec<Draft>) {
         let mut needed = vec![false; self.values.len()];
         for list in [late, early] {
@@ -196,7 +196,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Puts the registers' numbers into the request that an instruction is about.
+    /// Puts register numbers into the request of an instruction.
     fn place(&mut self, files: &mut Files, draft: &Draft) {
         let Operand::Raw(at) = draft.a else {
             return;
@@ -236,7 +236,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The list, of a block that counted so much.
+    /// The list of a block with these counts.
     pub(in crate::machine::replay) fn finish(mut self, totals: Totals, record: Record) -> List {
         let mut early = std::mem::take(&mut self.early);
         let mut late = std::mem::take(&mut self.late);

@@ -1,8 +1,8 @@
-//! Kinds of instructions, as a list sees them.
+//! Classifies instructions for the planner.
 
 use crate::isa::op::Op;
 
-/// One that decides nothing but where lanes go on.
+/// Whether an operation only decides where lanes go on.
 pub(super) fn is_control(op: Op) -> bool {
     op.is_comparing_jump()
         || op.is_comparing_loop_end()
@@ -14,7 +14,7 @@ pub(super) fn is_control(op: Op) -> bool {
         || matches!(op, Op::Else | Op::Join | Op::Park | Op::Clear)
 }
 
-/// The same operation where its operands are known to be right.
+/// The unchecked variant of an operation, for operands that are known to be valid.
 pub(super) fn unchecked(op: Op) -> Op {
     match op {
         Op::VAddS32 => Op::VAdd32,

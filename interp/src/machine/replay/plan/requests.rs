@@ -1,4 +1,4 @@
-//! Requests of memory: where they go, what they cost and what they move.
+//! Plans memory requests: their addresses, their cost and the values they move.
 
 use super::Refusal::{Differs, Leaves};
 use super::{Draft, Moved, NOTHING, Operand, Origin, Planner, Refusal};
@@ -18,7 +18,7 @@ use crate::machine::replay::{Cost, Reach, Window};
 use crate::memory::layout::SHARED_BASE;
 use crate::observe::Observer;
 
-/// What kind of register has the values that a site moves.
+/// The kind of register for the values that a site moves.
 fn moved_field(site: &MemSite) -> Field {
     match Class::of(site.access.ty.value_type()) {
         _ if site.uniform_values => Field::Scalar,
@@ -28,7 +28,7 @@ fn moved_field(site: &MemSite) -> Field {
     }
 }
 
-/// Whether the innermost subscript is beyond its array in an active lane: of all blocks then.
+/// Whether the innermost subscript is out of bounds in an active lane. It is then so in all blocks.
 fn is_beyond(r: View, site: &MemSite, mask: u32) -> bool {
     let Some(subscript) = &site.subscript else {
         return false;
@@ -47,7 +47,8 @@ fn is_beyond(r: View, site: &MemSite, mask: u32) -> bool {
 }
 
 impl Planner<'_> {
-    /// The registers of an access: of its address, and of a store what it moves. Gives what the address follows from.
+    /// The registers of an access: those of its address, and for a store the values. Also returns the origin of the
+    /// address.
     fn moved(
         &mut self,
         warp: usize,
@@ -96,7 +97,7 @@ impl Planner<'_> {
         Ok((moved, origin))
     }
 
-    /// Counts so many requests of a site.
+    /// Counts `times` requests of a site.
     pub(super) fn count(&mut self, row: u32, charge: Charge, mask: u32, times: u64) {
         let lanes = times * u64::from(mask.count_ones());
         let is_alike = |cost: &&mut Cost| (cost.row, cost.charge) == (row, charge);
@@ -114,7 +115,7 @@ impl Planner<'_> {
         }
     }
 
-    /// What a load gives.
+    /// The results of a load.
     fn loaded(&mut self, warp: usize, site: &MemSite, moved: &Moved) {
         if site.op == AccessOp::Load {
             for (&register, &operand) in site.values.iter().zip(&moved.values) {
@@ -123,7 +124,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A request of global memory.
+    /// Plans a request of global memory.
     pub(super) fn reach<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
@@ -200,7 +201,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// A request of shared memory.
+    /// Plans a request of shared memory.
     pub(super) fn window<O: Observer>(
         &mut self,
         machine: &mut Machine<'_, O>,
