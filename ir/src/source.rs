@@ -13,7 +13,7 @@ pub const PREDEFINED: &str = "<predefined>";
 /// A number that changes if a text changes: 64-bit FNV-1a, the same for every version of dslc, with the same line ends on all systems.
 ///
 /// ```
-/// use crate::source::fingerprint;
+/// use ir::source::fingerprint;
 /// assert_eq!(fingerprint(b""), 0xcbf2_9ce4_8422_2325);
 /// assert_eq!(fingerprint(b"foobar"), 0x8594_4171_f739_67e8);
 /// assert_eq!(fingerprint(b"a\r\n"), fingerprint(b"a\n"));
