@@ -263,7 +263,7 @@ impl SharedRules {
         match op {
             SharedOp::Load | SharedOp::Store => self.access_provenance(width_bytes),
             SharedOp::AtomicLoop => Provenance::NotModelled {
-                why: "the hardware has no instruction for some: the compiler makes a loop of loads and compare-and-swaps, whose rounds depend on \
+                why: "the hardware has no instruction for them, so the compiler makes a loop of loads and compare-and-swaps; its rounds depend on \
                       which lanes share an address",
             },
             SharedOp::Atomic | SharedOp::AtomicCas => match self.atomics {

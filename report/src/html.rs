@@ -77,7 +77,8 @@ pub fn page(model: &Model<'_>, stdout: &[u8]) -> String {
     for section in [findings, spots, sources, launches] {
         text += &section;
     }
-    footer(&mut text, input.gpu.is_none().then_some(input.rules));
+    let rules = input.gpu.is_none().then_some(input.rules);
+    footer(&mut text, rules, model.has_unmodelled_atomics());
     text
 }
 
@@ -102,7 +103,7 @@ pub fn requests(titled: &[(String, Request<'_>, String)], rules: &RuleSet) -> St
             drawn(request, rules)
         );
     }
-    footer(&mut text, Some(rules));
+    footer(&mut text, Some(rules), false);
     text
 }
 
@@ -130,7 +131,7 @@ fn head(title: &str) -> String {
 }
 
 /// The end of the page: where its counts come from, if it has any.
-fn footer(text: &mut String, rules: Option<&RuleSet>) {
+fn footer(text: &mut String, rules: Option<&RuleSet>, has_unmodelled_atomics: bool) {
     *text += "<footer>";
     if let Some(rules) = rules {
         let _ = write!(
@@ -142,6 +143,10 @@ fn footer(text: &mut String, rules: Option<&RuleSet>) {
             escape(&rules.shared.provenance(SharedOp::Load, 4).to_string()),
             escape(&rules.global.provenance(GlobalOp::Load).to_string())
         );
+        if has_unmodelled_atomics {
+            let why = rules.shared.atomics_not_modelled().to_string();
+            let _ = write!(text, "<p>Some shared atomics: {}.</p>", escape(&why));
+        }
     }
     let _ = write!(
         text,

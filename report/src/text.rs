@@ -187,7 +187,11 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
         text += &style.paragraph("  ", AS_WRITTEN, Some(Paint::Dim));
         if model.has_unmodelled_atomics() {
             let why = rules.shared.atomics_not_modelled();
-            text += &style.paragraph("  ", &format!("shared atomics: {why}"), Some(Paint::Dim));
+            text += &style.paragraph(
+                "  ",
+                &format!("some shared atomics: {why}"),
+                Some(Paint::Dim),
+            );
         }
     }
     for library in stand_ins(model.input) {

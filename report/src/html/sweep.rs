@@ -92,7 +92,7 @@ pub fn page(sweep: &Sweep<'_>) -> String {
         }
         text += "</ul>\n";
     }
-    footer(&mut text, None);
+    footer(&mut text, None, false);
     text
 }
 
