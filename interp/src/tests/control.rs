@@ -9,6 +9,35 @@ fn per_thread(slots: &str, body: &str) -> String {
     format!("slot $2 : i32 \"r\"\n{slots}\n{body}\n")
 }
 
+/// A warp beyond `n` executes the special register, the comparison and the branch, and nothing of what comes after them.
+#[test]
+fn a_warp_that_returns_early_is_charged_until_there() {
+    let body = "%0 = special.tid.x
+         %1 = get $1
+         %2 = cmp.sge.i32 %0, %1
+         if %2 { return }
+         %3 = get $0
+         %4 = mul.i32 %0, 3
+         %5 = ptradd %3, %0 * 4
+         store.i32.global %5, %4";
+    let counts = |threads| {
+        let mut bench = Bench::kernel(OUT_N, body);
+        let out = bench.ints(&[0; 32]);
+        let counts = bench.launch(1, threads, &[out, 32]).counts;
+        (
+            counts.warp_instructions,
+            counts.thread_instructions,
+            counts.branches,
+        )
+    };
+    let (alone, with_another) = (counts(32), counts(64));
+    assert_eq!(
+        with_another,
+        (alone.0 + 3, alone.1 + 3 * 32, alone.2 + 1),
+        "beyond {alone:?}"
+    );
+}
+
 #[test]
 fn if_else_keeps_lanes_apart_and_joins_them() {
     let body = per_thread(
