@@ -3,9 +3,9 @@
 //! A shortcut changes nothing but the time, so a count that is wrong with one of them on and right with it off is a bug of that
 //! shortcut: `--plain NAME` finds out. Tests compare launches with and without each, and `fuzz` compares whole programs.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
-/// A shortcut. `docs/shortcuts.md` says what each one skips, when it must not, and what it saves.
+/// A shortcut. The crate's README says what each one skips, when it must not, and what it saves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shortcut {
     /// A thread's small arrays are registers, and loops that index them are unrolled (`compile/array`, `compile/unroll`).
@@ -59,12 +59,6 @@ impl Shortcut {
     }
 }
 
-impl fmt::Display for Shortcut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 impl FromStr for Shortcut {
     type Err = String;
 
@@ -72,10 +66,10 @@ impl FromStr for Shortcut {
         let found = Self::ALL.into_iter().find(|known| known.name() == text);
         found.ok_or_else(|| {
             let names = Self::ALL.map(Shortcut::name);
-            format!(
-                "no shortcut is called `{text}`; they are {}",
-                names.join(", ")
-            )
+            match ir::suggest::nearest(text, names) {
+                Some(nearest) => format!("there is no such shortcut; did you mean `{nearest}`?"),
+                None => format!("there is no such shortcut; there are {}", names.join(", ")),
+            }
         })
     }
 }
@@ -106,13 +100,6 @@ impl Shortcuts {
     /// Whether it is among them.
     pub const fn has(self, shortcut: Shortcut) -> bool {
         self.0 & 1 << shortcut as u16 != 0
-    }
-}
-
-impl FromIterator<Shortcut> for Shortcuts {
-    fn from_iter<I: IntoIterator<Item = Shortcut>>(shortcuts: I) -> Shortcuts {
-        let bits = shortcuts.into_iter().map(|shortcut| 1 << shortcut as u16);
-        Shortcuts(bits.fold(0, |all, bit| all | bit))
     }
 }
 

@@ -3,6 +3,7 @@
 //! A run takes a part of the programs, without all shortcuts at once. With `DSLC_EVERY_SHORTCUT=1` (`.ci/plain`, each night) it takes all
 //! programs, and each shortcut by itself, too.
 
+use interp::Shortcut;
 use libtest_mimic::Trial;
 
 use crate::{
@@ -12,10 +13,6 @@ use crate::{
 
 /// Of so many programs, a run takes one.
 const ONE_IN: usize = 6;
-
-const SHORTCUTS: &[&str] = &[
-    "arrays", "rounds", "idle", "patterns", "replay", "races", "ranges", "host", "vectors",
-];
 
 /// Threads wait in a loop that is unrolled with the shortcut `arrays`: they look at their flag more or less often then.
 const WAITING: &[&str] = &[
@@ -43,12 +40,13 @@ fn plain(file: &str, _: &str) -> Result<(), String> {
         dslc(&[&usual, options, &[file]].concat())
     };
     let usual = run(&[]);
-    let mut ways = vec!["--plain".to_string()];
-    if std::env::var_os("DSLC_EVERY_SHORTCUT").is_some() {
-        ways.extend(SHORTCUTS.iter().map(|name| format!("--plain={name}")));
-    }
+    let mut names = Shortcut::ALL.map(Shortcut::name).to_vec();
     if WAITING.contains(&file) {
-        ways.retain(|way| !matches!(way.as_str(), "--plain" | "--plain=arrays"));
+        names.retain(|&name| name != Shortcut::Arrays.name());
+    }
+    let mut ways = vec![format!("--plain={}", names.join(","))];
+    if std::env::var_os("DSLC_EVERY_SHORTCUT").is_some() {
+        ways.extend(names.iter().map(|name| format!("--plain={name}")));
     }
     for way in ways {
         let ran = run(&[&way]);
