@@ -323,43 +323,19 @@ impl InstKind {
 
     /// Whether a compiler must not keep values from memory across it: other threads, or code that it does not see, may write in between.
     pub fn ends_what_is_kept(&self) -> bool {
-        match self {
-            InstKind::Atomic { .. }
-            | InstKind::Exchange(_)
-            | InstKind::Barrier(_)
-            | InstKind::Fence(_)
-            | InstKind::AcqRelFence(_)
-            | InstKind::Printf(..)
-            | InstKind::Call(..)
-            | InstKind::CallRoutine(..)
-            | InstKind::HostCall(..)
-            | InstKind::Launch(_) => true,
-            InstKind::Intrinsic(intrinsic, _) => match intrinsic.effect() {
-                Effect::Pure | Effect::Variable => false,
-                // Nothing runs after a trap.
-                Effect::Act => !matches!(
-                    intrinsic,
-                    Intrinsic::Trap | Intrinsic::BadCall | Intrinsic::BadObject
-                ),
-                Effect::Memory | Effect::Lanes | Effect::Order | Effect::Call => true,
+        match self.effect() {
+            Effect::Pure | Effect::Variable => false,
+            Effect::Memory => matches!(self, InstKind::Atomic { .. }),
+            Effect::Lanes | Effect::Order | Effect::Call => true,
+            Effect::Act => match self {
+                InstKind::Assert(..) | InstKind::Lifetime(..) => false,
+                // After these there is nothing.
+                InstKind::Intrinsic(
+                    Intrinsic::Trap | Intrinsic::BadCall | Intrinsic::BadObject,
+                    _,
+                ) => false,
+                _ => true,
             },
-            InstKind::Get(_)
-            | InstKind::Set(..)
-            | InstKind::Unary(..)
-            | InstKind::Binary(..)
-            | InstKind::Fma(..)
-            | InstKind::FmaHalves(..)
-            | InstKind::FmaBfloats(..)
-            | InstKind::Compare(..)
-            | InstKind::Select(..)
-            | InstKind::Convert(..)
-            | InstKind::Special(_)
-            | InstKind::AddrOf(_)
-            | InstKind::PtrAdd { .. }
-            | InstKind::Load(..)
-            | InstKind::Store(..)
-            | InstKind::Assert(..)
-            | InstKind::Lifetime(..) => false,
         }
     }
 

@@ -22,73 +22,44 @@ const PURE: &str = "nounwind willreturn memory(none)";
 /// Whether the instruction uses its operands only as numbers, so that all NaNs are equivalent.
 pub(super) fn reads_numbers(kind: &InstKind) -> bool {
     match kind {
-        InstKind::Unary(op, ..) => match op {
-            // These keep sign and payload.
-            UnaryOp::FNeg | UnaryOp::FAbs => false,
-            UnaryOp::FSqrt
-            | UnaryOp::FFloor
-            | UnaryOp::FCeil
-            | UnaryOp::FTrunc
-            | UnaryOp::FRint
-            | UnaryOp::FRound
-            | UnaryOp::RcpApprox
-            | UnaryOp::RsqrtApprox
-            | UnaryOp::SqrtApprox
-            | UnaryOp::Ex2Approx
-            | UnaryOp::Lg2Approx
-            | UnaryOp::SinApprox
-            | UnaryOp::CosApprox
-            | UnaryOp::TanhApprox => true,
-            // Integers have no NaN.
-            UnaryOp::Neg
-            | UnaryOp::Not
-            | UnaryOp::SNeg
-            | UnaryOp::Popc
-            | UnaryOp::Clz
-            | UnaryOp::Brev => true,
-        },
-        InstKind::Binary(op, ..) => match op {
-            BinaryOp::FAdd
-            | BinaryOp::FSub
-            | BinaryOp::FMul
-            | BinaryOp::FDiv
-            | BinaryOp::FRem
-            | BinaryOp::FMin
-            | BinaryOp::FMax => true,
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::SAdd
-            | BinaryOp::SSub
-            | BinaryOp::SMul
-            | BinaryOp::SMulHi
-            | BinaryOp::UMulHi
-            | BinaryOp::SDiv
-            | BinaryOp::UDiv
-            | BinaryOp::SRem
-            | BinaryOp::URem
-            | BinaryOp::And
-            | BinaryOp::Or
-            | BinaryOp::Xor
-            | BinaryOp::Shl
-            | BinaryOp::LShr
-            | BinaryOp::AShr
-            | BinaryOp::SMin
-            | BinaryOp::SMax
-            | BinaryOp::UMin
-            | BinaryOp::UMax
-            | BinaryOp::SDot4
-            | BinaryOp::UDot4
-            | BinaryOp::SDot2Lo
-            | BinaryOp::SDot2Hi
-            | BinaryOp::UDot2Lo
-            | BinaryOp::UDot2Hi => true,
-        },
+        // Negation and the absolute value keep sign and payload. Integers have no NaN.
+        InstKind::Unary(op, ty, _) => {
+            !ty.is_float()
+                || matches!(
+                    op,
+                    UnaryOp::FSqrt
+                        | UnaryOp::FFloor
+                        | UnaryOp::FCeil
+                        | UnaryOp::FTrunc
+                        | UnaryOp::FRint
+                        | UnaryOp::FRound
+                        | UnaryOp::RcpApprox
+                        | UnaryOp::RsqrtApprox
+                        | UnaryOp::SqrtApprox
+                        | UnaryOp::Ex2Approx
+                        | UnaryOp::Lg2Approx
+                        | UnaryOp::SinApprox
+                        | UnaryOp::CosApprox
+                        | UnaryOp::TanhApprox
+                )
+        }
+        InstKind::Binary(op, ty, ..) => {
+            !ty.is_float()
+                || matches!(
+                    op,
+                    BinaryOp::FAdd
+                        | BinaryOp::FSub
+                        | BinaryOp::FMul
+                        | BinaryOp::FDiv
+                        | BinaryOp::FRem
+                        | BinaryOp::FMin
+                        | BinaryOp::FMax
+                )
+        }
         InstKind::Fma(..) | InstKind::Compare(..) => true,
-        // From numbers to integers: the sign and the payload of a NaN are lost. The others keep them.
+        // To an integer that is not the same bits, sign and payload of a NaN are lost. To the other float they are kept.
         InstKind::Convert(op, _) => {
-            op.from_type().is_float() && !op.to_type().is_float() && !op.keeps_bits()
-                || !op.from_type().is_float()
+            !op.from_type().is_float() || !op.to_type().is_float() && !op.keeps_bits()
         }
         _ => false,
     }

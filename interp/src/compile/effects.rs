@@ -5,8 +5,8 @@ use crate::isa::effects::{Effects, Root, Talk};
 use std::collections::{HashMap, HashSet};
 
 use ir::{
-    ConvertOp, Function, Inst, InstKind, Intrinsic, LocId, Node, Object, Operand, SlotId, Space,
-    ValueId,
+    ConvertOp, Effect, Function, Inst, InstKind, Intrinsic, LocId, Node, Object, Operand, SlotId,
+    Space, ValueId,
 };
 
 use super::polls;
@@ -103,18 +103,10 @@ impl Seen {
             | InstKind::Lifetime(..) => {}
             // Routines are analysed separately, and other calls are only in host code.
             InstKind::CallRoutine(..) | InstKind::Call(..) | InstKind::HostCall(..) => {}
-            InstKind::Get(_)
-            | InstKind::Set(..)
-            | InstKind::Unary(..)
-            | InstKind::Binary(..)
-            | InstKind::Fma(..)
-            | InstKind::FmaHalves(..)
-            | InstKind::FmaBfloats(..)
-            | InstKind::Compare(..)
-            | InstKind::Select(..)
-            | InstKind::Convert(..)
-            | InstKind::AddrOf(_)
-            | InstKind::PtrAdd { .. } => {}
+            other => debug_assert!(
+                matches!(other.effect(), Effect::Pure | Effect::Variable),
+                "{other:?} may do something to memory that other blocks see"
+            ),
         }
     }
 }

@@ -451,41 +451,12 @@ impl Op {
 
     /// Whether only host functions use it.
     pub(crate) fn is_of_the_host(self) -> bool {
-        matches!(
-            self,
-            Op::HostLocal
-                | Op::HostNonZero
-                | Op::HostReads
-                | Op::HostAssigns
-                | Op::HostLoad
-                | Op::HostStore
-                | Op::HostAtomic
-                | Op::Call
-                | Op::HostCall
-                | Op::Launch
-                | Op::Return
-        )
+        (Op::HostLocal as u16..=Op::Return as u16).contains(&(self as u16))
     }
 
-    /// Whether only the lists of recorded blocks use it.
+    /// Whether only lists of what a block did have it.
     pub(crate) fn is_of_a_replay(self) -> bool {
-        matches!(
-            self,
-            Op::ReplayMask
-                | Op::ReplayTest
-                | Op::ReplayBegin
-                | Op::ReplayTurn
-                | Op::ReplayBarrier
-                | Op::ReplayLoad
-                | Op::ReplayStore
-                | Op::ReplayLoadRun
-                | Op::ReplayLoadFew
-                | Op::ReplayStoreRun
-                | Op::ReplayStoreSome
-                | Op::ReplayLoadWindow
-                | Op::ReplayStoreWindow
-                | Op::ReplayEnd
-        )
+        (Op::ReplayMask as u16..=Op::ReplayEnd as u16).contains(&(self as u16))
     }
 }
 

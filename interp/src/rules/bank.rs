@@ -61,31 +61,12 @@ impl SharedOp {
     /// assert_eq!(SharedOp::of_atomic(AtomicOp::Exch, MemType::I64), SharedOp::Atomic);
     /// ```
     pub const fn of_atomic(op: AtomicOp, ty: MemType) -> SharedOp {
-        match (ty, op) {
-            (MemType::I32, AtomicOp::Cas) => SharedOp::AtomicCas,
+        match (op, ty) {
+            (_, MemType::Bool | MemType::S8 | MemType::U8 | MemType::S16 | MemType::U16)
+            | (AtomicOp::Cas, MemType::F32) => SharedOp::AtomicLoop,
+            (AtomicOp::Exch | AtomicOp::Store, _) => SharedOp::Atomic,
+            (AtomicOp::Cas, _) => SharedOp::AtomicCas,
             (
-                MemType::I32,
-                AtomicOp::Add
-                | AtomicOp::Sub
-                | AtomicOp::SMin
-                | AtomicOp::SMax
-                | AtomicOp::UMin
-                | AtomicOp::UMax
-                | AtomicOp::And
-                | AtomicOp::Or
-                | AtomicOp::Xor
-                | AtomicOp::Inc
-                | AtomicOp::Dec
-                | AtomicOp::Exch
-                | AtomicOp::Store,
-            ) => SharedOp::Atomic,
-            (MemType::I64 | MemType::F64 | MemType::Ptr, AtomicOp::Cas) => SharedOp::AtomicCas,
-            (
-                MemType::F32 | MemType::I64 | MemType::F64 | MemType::Ptr,
-                AtomicOp::Exch | AtomicOp::Store,
-            ) => SharedOp::Atomic,
-            (
-                MemType::F32 | MemType::I64 | MemType::F64 | MemType::Ptr,
                 AtomicOp::Add
                 | AtomicOp::Sub
                 | AtomicOp::SMin
@@ -97,11 +78,11 @@ impl SharedOp {
                 | AtomicOp::Xor
                 | AtomicOp::Inc
                 | AtomicOp::Dec,
-            )
-            | (MemType::F32, AtomicOp::Cas)
-            | (MemType::Bool | MemType::S8 | MemType::U8 | MemType::S16 | MemType::U16, _) => {
-                SharedOp::AtomicLoop
-            }
+                ty,
+            ) => match ty {
+                MemType::I32 => SharedOp::Atomic,
+                _ => SharedOp::AtomicLoop,
+            },
         }
     }
 }

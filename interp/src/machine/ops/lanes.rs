@@ -27,7 +27,6 @@ macro_rules! spread {
     ($unary:ident $binary:ident $fma:ident $into:ident $compare:ident $compare_scalar:ident $blend:ident $select:ident $splat:ident $move:ident
      $get:ident $get_mut:ident $ty:ty) => {
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $unary(r: View, i: &Inst, f: impl Fn($ty) -> $ty) {
             let (a, d) = (r.$get(i.a), r.$get_mut(i.d));
             for l in 0..32 {
@@ -35,7 +34,6 @@ macro_rules! spread {
             }
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $binary(r: View, i: &Inst, f: impl Fn($ty, $ty) -> $ty) {
             let (a, b, d) = (r.$get(i.a), r.$get(i.b), r.$get_mut(i.d));
             for l in 0..32 {
@@ -43,7 +41,6 @@ macro_rules! spread {
             }
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $fma(r: View, i: &Inst, f: impl Fn($ty, $ty, $ty) -> $ty) {
             let (a, b, c, d) = (r.$get(i.a), r.$get(i.b), r.$get(i.c), r.$get_mut(i.d));
             for l in 0..32 {
@@ -52,7 +49,6 @@ macro_rules! spread {
         }
         /// `d = f(a, b, d)`.
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $into(r: View, i: &Inst, f: impl Fn($ty, $ty, $ty) -> $ty) {
             let (a, b, d) = (r.$get(i.a), r.$get(i.b), r.$get_mut(i.d));
             // All lanes first; otherwise each run would test whether `d` overlaps `a` or `b`.
@@ -63,7 +59,6 @@ macro_rules! spread {
             *d = sums;
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $compare<V: Vectors>(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
             let (a, b) = (r.$get(i.a), r.$get(i.b));
             let mut holds = [0u32; 32];
@@ -74,7 +69,6 @@ macro_rules! spread {
         }
         /// `b` is a scalar.
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $compare_scalar<V: Vectors>(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
             let (a, b) = (r.$get(i.a), r.s(i.b) as $ty);
             let mut holds = [0u32; 32];
@@ -84,7 +78,6 @@ macro_rules! spread {
             r.set_s(i.d, u64::from(V::mask_of(&holds)));
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $blend(r: View, i: &Inst, mask: u32) {
             let (a, d) = (r.$get(i.a), r.$get_mut(i.d));
             for l in 0..32 {
@@ -92,7 +85,6 @@ macro_rules! spread {
             }
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $select(r: View, i: &Inst) {
             let (mask, b, c, d) = (r.mask(i.a), r.$get(i.b), r.$get(i.c), r.$get_mut(i.d));
             for l in 0..32 {
@@ -100,12 +92,10 @@ macro_rules! spread {
             }
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $splat(r: View, i: &Inst) {
             *r.$get_mut(i.d) = [r.s(i.a) as $ty; 32];
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $move(r: View, i: &Inst) {
             *r.$get_mut(i.d) = *r.$get(i.a);
         }
@@ -117,7 +107,6 @@ spread!(unary64 binary64 fma64 fma_into64 compare64 compare_scalar64 blend64 sel
 
 /// For the two bfloat16 in each word. Computes in `f32` unless a lane's product is not representable there.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn fma_bfloats(r: View, i: &Inst) {
     let (a, b) = (r.v32(i.a), r.v32(i.b));
     let mut fits = true;
@@ -134,7 +123,6 @@ pub(crate) fn fma_bfloats(r: View, i: &Inst) {
 macro_rules! conversions {
     ($($name:ident $scalar:ident $get:ident $from:ty, $get_mut:ident $to:ty;)*) => { $(
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $name(r: View, i: &Inst, f: impl Fn($from) -> $to) {
             let (a, d) = (r.$get(i.a), r.$get_mut(i.d));
             for l in 0..32 {
@@ -142,7 +130,6 @@ macro_rules! conversions {
             }
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $scalar(r: View, i: &Inst, f: impl Fn($from) -> $to) {
             r.set_s(i.d, f(r.s(i.a) as $from) as u64);
         }
@@ -159,17 +146,14 @@ conversions! {
 macro_rules! scalars {
     ($unary:ident $binary:ident $fma:ident $compare:ident $ty:ty) => {
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $unary(r: View, i: &Inst, f: impl Fn($ty) -> $ty) {
             r.set_s(i.d, f(r.s(i.a) as $ty) as u64);
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $binary(r: View, i: &Inst, f: impl Fn($ty, $ty) -> $ty) {
             r.set_s(i.d, f(r.s(i.a) as $ty, r.s(i.b) as $ty) as u64);
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $fma(r: View, i: &Inst, f: impl Fn($ty, $ty, $ty) -> $ty) {
             r.set_s(
                 i.d,
@@ -177,7 +161,6 @@ macro_rules! scalars {
             );
         }
         #[cfg_attr(each_loop_whole, inline(always))]
-        #[cfg_attr(not(each_loop_whole), inline(never))]
         pub(crate) fn $compare(r: View, i: &Inst, f: impl Fn($ty, $ty) -> bool) {
             let mask = 0u32.wrapping_sub(u32::from(f(r.s(i.a) as $ty, r.s(i.b) as $ty)));
             r.set_s(i.d, u64::from(mask));
@@ -190,14 +173,12 @@ scalars!(s_unary64 s_binary64 s_fma64 s_compare64 u64);
 
 /// Whether a comparison of two scalars holds.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_holds(r: View, i: &Inst, f: impl Fn(u32, u32) -> bool) -> bool {
     f(r.s(i.a) as u32, r.s(i.c) as u32)
 }
 
 /// `S[d] = S[a] + S[c]`, 32 bits: the step of a loop.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_step(r: View, i: &Inst) {
     let sum = (r.s(i.a) as u32).wrapping_add(r.s(i.c) as u32);
     r.set_s(i.d, u64::from(sum));
@@ -205,32 +186,27 @@ pub(crate) fn s_step(r: View, i: &Inst) {
 
 /// An operation on masks.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn mask_op(r: View, i: &Inst, f: impl Fn(u32, u32) -> u32) {
     r.set_s(i.d, u64::from(f(r.mask(i.a), r.mask(i.b))));
 }
 
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn mask_select(r: View, i: &Inst) {
     let (c, a, b) = (r.mask(i.a), r.mask(i.b), r.mask(i.c));
     r.set_s(i.d, u64::from(c & a | !c & b));
 }
 
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn mask_blend(r: View, i: &Inst, mask: u32) {
     r.set_s(i.d, u64::from(r.mask(i.a) & mask | r.mask(i.d) & !mask));
 }
 
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_select(r: View, i: &Inst) {
     r.set_s(i.d, if r.s(i.a) != 0 { r.s(i.b) } else { r.s(i.c) });
 }
 
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_bool(r: View, i: &Inst) {
     let (mask, d) = (r.mask(i.a), r.v32_mut(i.d));
     for (l, d) in d.iter_mut().enumerate() {
@@ -240,7 +216,6 @@ pub(crate) fn v_bool(r: View, i: &Inst) {
 
 /// `base + index * scale + offset` in 64 bits, scalar.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_ptr(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u64) -> i64) {
     let row = scales[i.c as usize];
     r.set_s(i.d, pointer(r.s(i.a), extend(r.s(i.b)), row));
@@ -248,7 +223,6 @@ pub(crate) fn s_ptr(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u64)
 
 /// The same in 32 bits.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn s_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
     let row = scales[i.c as usize];
     r.set_s(
@@ -258,7 +232,6 @@ pub(crate) fn s_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
 }
 
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn pointer(base: u64, index: i64, row: PtrScale) -> u64 {
     base.wrapping_add_signed(index.wrapping_mul(row.scale))
         .wrapping_add_signed(row.offset)
@@ -266,7 +239,6 @@ pub(crate) fn pointer(base: u64, index: i64, row: PtrScale) -> u64 {
 
 /// Varying base, 32-bit index.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u32) -> i64) {
     let (row, a, b, d) = (scales[i.c as usize], r.v64(i.a), r.v32(i.b), r.v64_mut(i.d));
     for l in 0..32 {
@@ -276,7 +248,6 @@ pub(crate) fn v_ptr(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u32)
 
 /// Varying base, 64-bit index.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr_long(r: View, i: &Inst, scales: &[PtrScale]) {
     let (row, a, b, d) = (scales[i.c as usize], r.v64(i.a), r.v64(i.b), r.v64_mut(i.d));
     for l in 0..32 {
@@ -286,7 +257,6 @@ pub(crate) fn v_ptr_long(r: View, i: &Inst, scales: &[PtrScale]) {
 
 /// Scalar base, 32-bit index.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr_base(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn(u32) -> i64) {
     let (row, a, b, d) = (scales[i.c as usize], r.s(i.a), r.v32(i.b), r.v64_mut(i.d));
     for l in 0..32 {
@@ -296,7 +266,6 @@ pub(crate) fn v_ptr_base(r: View, i: &Inst, scales: &[PtrScale], extend: impl Fn
 
 /// 32-bit pointers, varying base.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
     let (row, a, b, d) = (scales[i.c as usize], r.v32(i.a), r.v32(i.b), r.v32_mut(i.d));
     let (scale, offset) = (row.scale as u32, row.offset as u32);
@@ -309,7 +278,6 @@ pub(crate) fn v_ptr32(r: View, i: &Inst, scales: &[PtrScale]) {
 
 /// 32-bit pointers, scalar base.
 #[cfg_attr(each_loop_whole, inline(always))]
-#[cfg_attr(not(each_loop_whole), inline(never))]
 pub(crate) fn v_ptr32_base(r: View, i: &Inst, scales: &[PtrScale]) {
     let (row, b, d) = (scales[i.c as usize], r.v32(i.b), r.v32_mut(i.d));
     let (scale, base) = (
