@@ -393,7 +393,9 @@ fn declared(tokens: &[Token], mut at: usize) -> Option<usize> {
                 continue;
             }
             TokenKind::Ident(_) | TokenKind::TypeName(_) => match punct(tokens, at + 1) {
-                Some(Punct::LParen | Punct::Eq | Punct::Semi | Punct::LBrace) => return Some(at),
+                Some(Punct::LParen | Punct::Eq | Punct::Semi | Punct::LBrace | Punct::LBracket) => {
+                    return Some(at);
+                }
                 // `Foo<T> f(…)`, and `f<float>(…)` of a specialisation.
                 Some(Punct::Lt) => {
                     let next = after_head(tokens, at + 1);
