@@ -41,7 +41,7 @@ pub(super) fn mark(tokens: &[Token]) -> Cow<'_, [Token]> {
                 marker.open.clear();
                 marker.depth = 0;
             }
-            Punct::Lt if opens(tokens, at, &names) => marker.open.push((at, marker.depth)),
+            Punct::Lt if opens(tokens, at, names.as_ref()) => marker.open.push((at, marker.depth)),
             Punct::Gt => marker.close(at, 1),
             Punct::Shr => marker.close(at, 2),
             Punct::LaunchClose => marker.close(at, 3),
@@ -150,7 +150,7 @@ fn keyword(tokens: &[Token], at: usize) -> Option<Keyword> {
 }
 
 /// Whether the `<` at `at` opens template arguments.
-fn opens(tokens: &[Token], at: usize, names: &Names) -> bool {
+fn opens(tokens: &[Token], at: usize, names: Option<&Names>) -> bool {
     let Some(before) = at.checked_sub(1) else {
         return false;
     };
@@ -201,6 +201,9 @@ fn opens(tokens: &[Token], at: usize, names: &Names) -> bool {
     if is_library || is_group {
         return true;
     }
+    let Some(names) = names else {
+        return reads_as_arguments(tokens, at, is_member);
+    };
     let is_qualified = before > 0 && punct(tokens, before - 1) == Some(Punct::ColonColon);
     let seems = (!is_member && names.is_template(tokens, before, name))
         || reads_as_arguments(tokens, at, is_member && !names.is_member_template(name));
@@ -274,40 +277,54 @@ struct Hidden {
 }
 
 impl Names {
-    fn new(tokens: &[Token]) -> Names {
+    /// `None` if nothing in the text may be a template of the program.
+    fn new(tokens: &[Token]) -> Option<Names> {
+        let is_head = |&at: &usize| {
+            keyword(tokens, at) == Some(Keyword::Template)
+                && punct(tokens, at + 1) == Some(Punct::Lt)
+        };
+        let heads: Vec<usize> = (0..tokens.len()).filter(is_head).collect();
+        let place_of = |&at: &usize| Some((at, declared(tokens, after_head(tokens, at + 1))?));
+        let declared: Vec<(usize, usize)> = heads.iter().filter_map(place_of).collect();
+        let names = declared
+            .iter()
+            .filter_map(|&(_, place)| name(tokens, place));
+        let names: FxHashSet<&Arc<str>> = names.collect();
+        let mut doubtful: FxHashSet<&Arc<str>> = FxHashSet::default();
+        for at in 1..tokens.len() {
+            if punct(tokens, at) == Some(Punct::Lt)
+                && let TokenKind::Ident(name) = &tokens[at - 1].kind
+                && (names.contains(name) || reads_as_arguments(tokens, at, false))
+            {
+                doubtful.insert(name);
+            }
+        }
+        if names.is_empty() && doubtful.is_empty() {
+            return None;
+        }
         let scopes = Scopes::new(tokens);
         let mut templates = Declared::default();
-        let mut before_angle = FxHashSet::default();
-        // Where a template declares its own name, which hides nothing.
-        let mut own = FxHashSet::default();
-        for at in 0..tokens.len() {
-            if keyword(tokens, at) == Some(Keyword::Template)
-                && punct(tokens, at + 1) == Some(Punct::Lt)
-                && let Some(place) = declared(tokens, after_head(tokens, at + 1))
-                && let Some(name) = name(tokens, place)
-            {
-                own.insert(place);
-                let owners = templates.entry(name.clone()).or_default();
-                let before = at.checked_sub(1).and_then(|at| punct(tokens, at));
-                match before {
-                    // The parameter of a template.
-                    Some(Punct::Lt | Punct::Comma) => {
-                        owners.push(Owner::Block(at..end_of_declaration(tokens, at)));
-                    }
-                    _ => owners.extend(scopes.owners(at)),
+        for &(at, place) in &declared {
+            let Some(name) = name(tokens, place) else {
+                continue;
+            };
+            let owners = templates.entry(name.clone()).or_default();
+            match at.checked_sub(1).and_then(|at| punct(tokens, at)) {
+                // The parameter of a template.
+                Some(Punct::Lt | Punct::Comma) => {
+                    owners.push(Owner::Block(at..end_of_declaration(tokens, at)));
                 }
-            }
-            if punct(tokens, at + 1) == Some(Punct::Lt)
-                && let TokenKind::Ident(name) = &tokens[at].kind
-            {
-                before_angle.insert(name.clone());
+                _ => owners.extend(scopes.owners(at)),
             }
         }
         scopes.bring(&mut templates);
+        // A template's own name hides nothing.
+        let own: FxHashSet<usize> = declared.iter().map(|&(_, place)| place).collect();
         let mut variables: FxHashMap<Arc<str>, Vec<Hidden>> = FxHashMap::default();
         for at in 1..tokens.len() {
-            if let TokenKind::Ident(name) = &tokens[at].kind
-                && before_angle.contains(name)
+            if !doubtful.is_empty()
+                && let TokenKind::Ident(name) = &tokens[at].kind
+                && doubtful.contains(name)
                 && !own.contains(&at)
             {
                 let ranges = hide::ranges(tokens, &scopes, at, hide::By::Values);
@@ -317,11 +334,11 @@ impl Names {
                 }
             }
         }
-        Names {
+        Some(Names {
             scopes,
             templates,
             variables,
-        }
+        })
     }
 
     /// Whether the name at `at` is that of a variable, and no template is declared nearer.
