@@ -106,19 +106,7 @@ pub(super) fn compare_and_jump(op: Op, sense: bool) -> Option<Op> {
 
 /// The back edge that is taken if a jump out of the loop is not.
 pub(super) fn loop_unless(jump: Op) -> Option<Op> {
-    Some(match jump {
-        Op::JumpEq32 => Op::LoopNe32,
-        Op::JumpNe32 => Op::LoopEq32,
-        Op::JumpSlt32 => Op::LoopSge32,
-        Op::JumpSle32 => Op::LoopSgt32,
-        Op::JumpSgt32 => Op::LoopSle32,
-        Op::JumpSge32 => Op::LoopSlt32,
-        Op::JumpUlt32 => Op::LoopUge32,
-        Op::JumpUle32 => Op::LoopUgt32,
-        Op::JumpUgt32 => Op::LoopUle32,
-        Op::JumpUge32 => Op::LoopUlt32,
-        _ => return None,
-    })
+    Some(Op::jump_and_loop(jump.compares()?.opposite()?)?.1)
 }
 
 /// The varying and the scalar form of a conversion from `from`.

@@ -5,7 +5,7 @@
     reason = "the loop must be compiled with the features of each kind of CPU"
 )]
 
-use ir::{bfloat16, half};
+use ir::{Type, bfloat16, eval, half};
 
 use super::{List, Whence, Window};
 use crate::isa::bytecode::Inst;
@@ -29,19 +29,9 @@ pub(crate) type Replayer<O> = fn(&mut Machine<'_, O>, &mut List, &mut [u8], u64)
 
 /// Whether a comparing jump is taken.
 pub(super) fn holds(r: View, i: &Inst) -> bool {
-    match i.op {
-        Op::JumpEq32 => lanes::s_holds(r, i, int::eq32),
-        Op::JumpNe32 => lanes::s_holds(r, i, int::ne32),
-        Op::JumpSlt32 => lanes::s_holds(r, i, int::slt32),
-        Op::JumpSle32 => lanes::s_holds(r, i, int::sle32),
-        Op::JumpSgt32 => lanes::s_holds(r, i, int::sgt32),
-        Op::JumpSge32 => lanes::s_holds(r, i, int::sge32),
-        Op::JumpUlt32 => lanes::s_holds(r, i, int::ult32),
-        Op::JumpUle32 => lanes::s_holds(r, i, int::ule32),
-        Op::JumpUgt32 => lanes::s_holds(r, i, int::ugt32),
-        Op::JumpUge32 => lanes::s_holds(r, i, int::uge32),
-        op => unreachable!("{op:?} compares nothing"),
-    }
+    let compare = i.op.compares().expect("a jump that compares");
+    let word = |register| r.s(register) & 0xffff_ffff;
+    eval::compare(compare, Type::I32, word(i.a), word(i.c))
 }
 
 impl List {

@@ -1,17 +1,13 @@
 //! Classifies instructions for the planner.
 
-use crate::isa::op::Op;
+use crate::isa::op::{Op, Sort};
 
 /// Whether an operation only decides where lanes go on.
 pub(super) fn is_control(op: Op) -> bool {
-    op.is_comparing_jump()
-        || op.is_comparing_loop_end()
-        || op.tests_lanes()
-        || matches!(
-            op,
-            Op::Tick | Op::Jump | Op::Loop | Op::Exit | Op::End | Op::Barrier
-        )
-        || matches!(op, Op::Else | Op::Join | Op::Park | Op::Clear)
+    matches!(
+        op.sort(),
+        Sort::Goes | Sort::Decides | Sort::Jumps | Sort::Loops
+    )
 }
 
 /// The unchecked variant of an operation, for operands that are known to be valid.
