@@ -6,8 +6,8 @@
 //! at all.
 
 use crate::isa::bytecode::{Code, Inst, Place};
+use crate::isa::computing::computing;
 use crate::isa::family::form;
-use crate::isa::flow::{Flow, flow};
 use crate::isa::op::Op;
 use crate::isa::operands::{Effect, Wide, effect, registers};
 use crate::isa::rounds::{MOST_LOADS, MOST_SUMS, Numbered, Products, Rounds, Row, Step, Work};
@@ -136,7 +136,7 @@ fn operands_of(code: &Code, inst: &Inst) -> Option<(Vec<Wide>, Vec<Wide>)> {
             Some((reads, writes.into_iter().map(|(to, _)| to).collect()))
         }
         Op::Tally => Some((Vec::new(), Vec::new())),
-        op if flow(op) == Flow::Other && !is_plain(op) => None,
+        op if computing(op).is_none() && !is_plain(op) => None,
         _ => match effect(code, inst, u32::MAX) {
             Effect::Computes(reads, writes) => {
                 Some((reads, writes.into_iter().map(|(to, _)| to).collect()))

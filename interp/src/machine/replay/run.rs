@@ -100,7 +100,7 @@ pub(crate) fn run<L: Level, O: Observer>(
         macro_rules! risk {
             ($op:ident) => {
                 if const { O::SEES_REPEATS && O::RISKY[Op::$op as usize] } {
-                    let is_wrong = match overflow::is_tested(Op::$op) {
+                    let is_wrong = match const { overflow::is_tested(Op::$op) } {
                         true => overflow::may(Op::$op, r, inst),
                         false => {
                             let Whence { pc, mask, .. } = list.whence[at - 1];
