@@ -263,10 +263,7 @@ impl Finder<'_> {
         let is_word = matches!(site.access.ty, MemType::F32 | MemType::I32);
         let term = scalar(site.address.term);
         let reads = registers(site, inst, u32::MAX).0;
-        let subscript = site.subscript.iter().flat_map(|subscript| {
-            let varying = subscript.varying.map(|at| Wide(Place::V(at), false));
-            varying.into_iter().chain(subscript.uniform.map(scalar))
-        });
+        let subscript = site.subscripts().into_iter().flatten();
         let is_long = site
             .subscript
             .as_ref()
