@@ -1,6 +1,6 @@
 //! The observer of a representative: it counts as usual, and tracks how all values move from block to block.
 
-use super::access::{Ground, access_is_long};
+use super::access::Ground;
 use super::cover::{Cover, Limits};
 use super::known::{Decides, Known};
 use super::step::{Marks, Step};
@@ -8,7 +8,7 @@ use crate::count::stats::{Charge, SiteCounts};
 use crate::count::witness::Worst;
 use crate::fault::stop::{StopFlag, StopReason};
 use crate::isa::bytecode::{Code, Inst, MemSite};
-use crate::isa::op::Op;
+use crate::isa::op::{Op, Sort};
 use crate::isa::registers::View;
 use crate::memory::map::GlobalMap;
 use crate::observe::counters::Counters;
@@ -101,8 +101,8 @@ impl Observer for Watcher<'_> {
             mask,
             loc: self.code.locs[pc],
         };
-        match access_is_long(inst.op) {
-            Some(is_long) => {
+        match inst.op.sort() {
+            Sort::Accesses => {
                 let site = &self.code.sites[inst.c as usize];
                 let mut ground = Ground {
                     map: self.map,
@@ -110,9 +110,9 @@ impl Observer for Watcher<'_> {
                     matters: &mut self.matters,
                     period_bytes: self.counters.period_bytes(site),
                 };
-                step.access(inst, is_long, &mut ground);
+                step.access(inst, &mut ground);
             }
-            None => step.follow(inst),
+            _ => step.follow(inst),
         }
         if self.known.is_over() {
             // Any reason will do, because it is not reported.
