@@ -4,8 +4,7 @@ use super::access::Ground;
 use super::cover::{Cover, Limits};
 use super::known::{Decides, Known};
 use super::step::{Marks, Step};
-use crate::count::stats::{Charge, SiteCounts};
-use crate::count::witness::Worst;
+use crate::count::stats::Charge;
 use crate::fault::stop::{StopFlag, StopReason};
 use crate::isa::bytecode::{Code, Inst, MemSite};
 use crate::isa::op::{Op, Sort};
@@ -128,31 +127,16 @@ impl Observer for Watcher<'_> {
         self.counters.global(access, addresses)
     }
 
-    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
-        self.counters.charge_window(access, offsets)
-    }
-
-    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
-        self.counters.charge_global(access, addresses)
+    #[inline(always)]
+    fn counters(&self) -> &Counters {
+        &self.counters
     }
 
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
         self.counters.repeats(site, charge, requests, lanes);
     }
 
-    fn period_bytes(&self, site: &MemSite) -> u64 {
-        self.counters.period_bytes(site)
-    }
-
     fn absorb(&mut self, other: &Self) {
         self.counters.absorb(&other.counters);
-    }
-
-    fn counts(&self) -> &[SiteCounts] {
-        self.counters.counts()
-    }
-
-    fn worst(&self) -> &[Worst] {
-        self.counters.worst()
     }
 }
