@@ -138,19 +138,6 @@ impl Fuser<'_> {
     /// Translates one instruction. A table with one arm per operation.
     fn inst(&mut self, i: Inst) {
         match i.op {
-            Op::SMove => self.computes(HostOp::Move, i),
-            Op::MAnd => self.computes(HostOp::MAnd, i),
-            Op::MOr => self.computes(HostOp::MOr, i),
-            Op::MXor => self.computes(HostOp::MXor, i),
-            Op::MNot => self.computes(HostOp::MNot, i),
-            Op::MEq => self.computes(HostOp::MEq, i),
-            Op::MSelect => self.computes(HostOp::MSelect, i),
-            Op::SSelect => self.computes(HostOp::Select, i),
-            Op::SBool => self.computes(HostOp::Bool, i),
-            Op::SFma32 => self.computes(HostOp::Fma32, i),
-            Op::SFma64 => self.computes(HostOp::Fma64, i),
-            Op::SFmaHalves => self.computes(HostOp::FmaHalves, i),
-            Op::SFmaBfloats => self.computes(HostOp::FmaBfloats, i),
             Op::SPtrS => self.pointer(HostOp::PtrS, i),
             Op::SPtrU => self.pointer(HostOp::PtrU, i),
             Op::SPtrL => self.pointer(HostOp::PtrL, i),
@@ -185,8 +172,8 @@ impl Fuser<'_> {
             }
             Op::Fence => {}
             op => match (plan::comparison(op), HostOp::of(op)) {
-                (Some((compared, sense)), _) => {
-                    if let Some((jump, ..)) = compared.jumps(sense) {
+                (Some(compared), _) => {
+                    if let Some((jump, ..)) = compared.jumps(true) {
                         self.jump(jump, [0, i.a, i.c, 0], i);
                     }
                 }
@@ -219,10 +206,6 @@ impl Fuser<'_> {
             }
         }
         false
-    }
-
-    fn computes(&mut self, op: HostOp, i: Inst) {
-        self.emit(op, [i.d, i.a, i.b, i.c], 0);
     }
 
     fn pointer(&mut self, op: HostOp, i: Inst) {
@@ -272,7 +255,7 @@ impl Fuser<'_> {
         {
             return;
         }
-        self.emit(op, [i.d, i.a, i.b, 0], 0);
+        self.emit(op, [i.d, i.a, i.b, i.c], 0);
     }
 
     /// A step and the back edge, if the loop's head compares the stepped variable.

@@ -3,7 +3,7 @@
 use ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp};
 
 use crate::isa::bytecode::Class;
-use crate::isa::op::{Op, lane_ops};
+use crate::isa::op::{Op, jump_ops, lane_ops};
 
 macro_rules! choose {
     ({}
@@ -86,40 +86,28 @@ macro_rules! choose {
 
 lane_ops! { choose! {} }
 
-/// The jump that is taken if a scalar comparison gives `sense`.
-pub(super) fn compare_and_jump(op: Op, sense: bool) -> Option<Op> {
-    let (holds, fails) = match op {
-        Op::SEq32 => (Op::JumpEq32, Op::JumpNe32),
-        Op::SNe32 => (Op::JumpNe32, Op::JumpEq32),
-        Op::SSlt32 => (Op::JumpSlt32, Op::JumpSge32),
-        Op::SSle32 => (Op::JumpSle32, Op::JumpSgt32),
-        Op::SSgt32 => (Op::JumpSgt32, Op::JumpSle32),
-        Op::SSge32 => (Op::JumpSge32, Op::JumpSlt32),
-        Op::SUlt32 => (Op::JumpUlt32, Op::JumpUge32),
-        Op::SUle32 => (Op::JumpUle32, Op::JumpUgt32),
-        Op::SUgt32 => (Op::JumpUgt32, Op::JumpUle32),
-        Op::SUge32 => (Op::JumpUge32, Op::JumpUlt32),
-        _ => return None,
+macro_rules! jumps {
+    ({} jumps { $(($compare:ident, $s:ident, $jump:ident, $end:ident, $other:ident, $other_end:ident, $f:path))* }) => {
+        /// The jump that is taken if a scalar comparison gives `sense`.
+        pub(super) fn compare_and_jump(op: Op, sense: bool) -> Option<Op> {
+            let (holds, fails) = match op {
+                $(Op::$s => (Op::$jump, Op::$other),)*
+                _ => return None,
+            };
+            Some(if sense { holds } else { fails })
+        }
+
+        /// The back edge that is taken if a jump out of the loop is not.
+        pub(super) fn loop_unless(jump: Op) -> Option<Op> {
+            match jump {
+                $(Op::$jump => Some(Op::$other_end),)*
+                _ => None,
+            }
+        }
     };
-    Some(if sense { holds } else { fails })
 }
 
-/// The back edge that is taken if a jump out of the loop is not.
-pub(super) fn loop_unless(jump: Op) -> Option<Op> {
-    Some(match jump {
-        Op::JumpEq32 => Op::LoopNe32,
-        Op::JumpNe32 => Op::LoopEq32,
-        Op::JumpSlt32 => Op::LoopSge32,
-        Op::JumpSle32 => Op::LoopSgt32,
-        Op::JumpSgt32 => Op::LoopSle32,
-        Op::JumpSge32 => Op::LoopSlt32,
-        Op::JumpUlt32 => Op::LoopUge32,
-        Op::JumpUle32 => Op::LoopUgt32,
-        Op::JumpUgt32 => Op::LoopUle32,
-        Op::JumpUge32 => Op::LoopUlt32,
-        _ => return None,
-    })
-}
+jump_ops! { { jumps! {} } }
 
 /// The varying and the scalar form of a conversion from `from`.
 pub(super) fn convert(op: ConvertOp, from: Type) -> (Op, Op) {

@@ -156,7 +156,7 @@ macro_rules! define_host_ops {
          updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* }
          feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:path, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
        $($(#[doc = $doc:literal])* $extra:ident,)* }
-     scalar { $(($op:ident, $on:ident, $lane:path))* }
+     scalar { $(($op:ident, $on:ident, $lane:expr))* }
      ints { $(($i:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident))* }
      floats { $(($f:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident))* }) => {
         /// What an instruction does.
@@ -295,18 +295,6 @@ host_accesses! { with_accesses! {
     NonZero,
     /// Left to the first form unless `0 <= S[a] < x`: 32 bits, 64 bits.
     Within32, Within64,
-    /// `S[d] = S[a]`.
-    Move,
-    /// Masks, as in the first form.
-    MAnd, MOr, MXor, MNot, MEq, MSelect,
-    /// `S[d] = S[a] ? S[b] : S[c]`.
-    Select,
-    /// An `i1` as 0 or 1.
-    Bool,
-    /// `S[d] = S[a] * S[b] + S[c]`, rounded once.
-    Fma32, Fma64,
-    /// The same for the two halves or the two bfloat16 in each word.
-    FmaHalves, FmaBfloats,
     /// `S[d] = S[a] * S[b] + S[c]` for integers.
     MulAdd32, MulAdd64,
     /// The same for floating-point numbers, rounded twice. `AddMul`: the product is the second operand of the sum.

@@ -8,6 +8,8 @@
 //! an `S` before the width are those whose overflow the checks report. Code that runs without checks does not contain
 //! them.
 
+use ir::CompareOp;
+
 /// Calls a macro with every computing instruction: IR operation, types, `V` name, for comparisons the `B` name, `S`
 /// name, lane function.
 macro_rules! lane_ops {
@@ -205,7 +207,8 @@ macro_rules! lane_ops {
 pub(crate) use lane_ops;
 
 /// Calls a macro with the arms that [`lane_ops`] makes, each as operation, function in `machine::ops::lanes`, and lane
-/// function: those for 32 lanes, those for 32 lanes that give a mask, and those for one scalar.
+/// function: those for 32 lanes, those for 32 lanes that give a mask, and those for one scalar. The last also has the
+/// other operations that only compute scalars.
 macro_rules! lane_arms {
     ({ $then:ident! { $($head:tt)* } }
      unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
@@ -227,6 +230,19 @@ macro_rules! lane_arms {
             $(($c32b, compare_scalar32, $c32f))* $(($c64b, compare_scalar64, $c64f))*
         }
         scalar {
+            (SMove, s_unary64, |a| a)
+            (MAnd, s_binary32, |a, b| a & b)
+            (MOr, s_binary32, |a, b| a | b)
+            (MXor, s_binary32, |a, b| a ^ b)
+            (MNot, s_unary32, |a| !a)
+            (MEq, s_binary32, |a, b| !(a ^ b))
+            (MSelect, s_fma32, |c, a, b| c & a | !c & b)
+            (SSelect, s_fma64, |c, a, b| if c != 0 { a } else { b })
+            (SBool, s_unary64, |a| a & 1)
+            (SFma32, s_fma32, float::fma32)
+            (SFma64, s_fma64, float::fma64)
+            (SFmaHalves, s_fma32, half::fma2)
+            (SFmaBfloats, s_fma32, bfloat16::fma2)
             $(($u32s, s_unary32, $u32f))* $(($u64s, s_unary64, $u64f))* $(($b32s, s_binary32, $b32f))* $(($b64s, s_binary64, $b64f))*
             $(($c32s, s_compare32, $c32f))* $(($c64s, s_compare64, $c64f))*
             $(($xs, s_convert32to32, $xf))* $(($ws, s_convert32to64, $wf))* $(($ns, s_convert64to32, $nf))* $(($ls, s_convert64to64, $lf))*
@@ -234,6 +250,26 @@ macro_rules! lane_arms {
     } };
 }
 pub(crate) use lane_arms;
+
+/// Calls a macro with the tables it is given, and with the comparisons that have a jump: IR operation, `S` name, the jump
+/// if it holds, the end of a loop if it holds, the same two if it does not, and the lane function.
+macro_rules! jump_ops {
+    ({ $then:ident! { $($head:tt)* } } $($tables:tt)*) => { $then! { { $($head)* } $($tables)*
+        jumps {
+            (Eq, SEq32, JumpEq32, LoopEq32, JumpNe32, LoopNe32, int::eq32)
+            (Ne, SNe32, JumpNe32, LoopNe32, JumpEq32, LoopEq32, int::ne32)
+            (Slt, SSlt32, JumpSlt32, LoopSlt32, JumpSge32, LoopSge32, int::slt32)
+            (Sle, SSle32, JumpSle32, LoopSle32, JumpSgt32, LoopSgt32, int::sle32)
+            (Sgt, SSgt32, JumpSgt32, LoopSgt32, JumpSle32, LoopSle32, int::sgt32)
+            (Sge, SSge32, JumpSge32, LoopSge32, JumpSlt32, LoopSlt32, int::sge32)
+            (Ult, SUlt32, JumpUlt32, LoopUlt32, JumpUge32, LoopUge32, int::ult32)
+            (Ule, SUle32, JumpUle32, LoopUle32, JumpUgt32, LoopUgt32, int::ule32)
+            (Ugt, SUgt32, JumpUgt32, LoopUgt32, JumpUle32, LoopUle32, int::ugt32)
+            (Uge, SUge32, JumpUge32, LoopUge32, JumpUlt32, LoopUlt32, int::uge32)
+        }
+    } };
+}
+pub(crate) use jump_ops;
 
 macro_rules! define_ops {
     ({ $($(#[doc = $doc:literal])* $extra:ident,)* }
@@ -461,38 +497,28 @@ impl Op {
 }
 
 impl Op {
+    /// The comparison of `S[a]` and `S[c]` with which it jumps, or jumps back at the end of a loop: as an operation of
+    /// the IR, and as one that computes.
+    pub(crate) fn compares(self) -> Option<(CompareOp, Op)> {
+        macro_rules! compares {
+            ({} jumps { $(($compare:ident, $s:ident, $jump:ident, $end:ident, $($rest:tt)*))* }) => {
+                match self {
+                    $(Op::$jump | Op::$end => Some((CompareOp::$compare, Op::$s)),)*
+                    _ => None,
+                }
+            };
+        }
+        jump_ops! { { compares! {} } }
+    }
+
     /// Whether it is a jump that is taken if a comparison of `S[a]` and `S[c]` holds.
     pub(crate) fn is_comparing_jump(self) -> bool {
-        matches!(
-            self,
-            Op::JumpEq32
-                | Op::JumpNe32
-                | Op::JumpSlt32
-                | Op::JumpSle32
-                | Op::JumpSgt32
-                | Op::JumpSge32
-                | Op::JumpUlt32
-                | Op::JumpUle32
-                | Op::JumpUgt32
-                | Op::JumpUge32
-        )
+        (Op::JumpEq32 as u16..=Op::JumpUge32 as u16).contains(&(self as u16))
     }
 
     /// Whether it is the end of a loop fused with the loop's step and its head's comparison.
     pub(crate) fn is_comparing_loop_end(self) -> bool {
-        matches!(
-            self,
-            Op::LoopEq32
-                | Op::LoopNe32
-                | Op::LoopSlt32
-                | Op::LoopSle32
-                | Op::LoopSgt32
-                | Op::LoopSge32
-                | Op::LoopUlt32
-                | Op::LoopUle32
-                | Op::LoopUgt32
-                | Op::LoopUge32
-        )
+        (Op::LoopEq32 as u16..=Op::LoopUge32 as u16).contains(&(self as u16))
     }
 
     /// Whether the truth value of each lane in `S[a]` decides where the lane continues.

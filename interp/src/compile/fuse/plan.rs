@@ -117,27 +117,7 @@ pub(super) struct Head {
 
 /// Whether an instruction only computes: it cannot leave and has no other effect.
 pub(super) fn is_calm(op: Op) -> bool {
-    HostOp::of(op).is_some()
-        || matches!(
-            op,
-            Op::SMove
-                | Op::MAnd
-                | Op::MOr
-                | Op::MXor
-                | Op::MNot
-                | Op::MEq
-                | Op::MSelect
-                | Op::SSelect
-                | Op::SBool
-                | Op::SFma32
-                | Op::SFma64
-                | Op::SFmaHalves
-                | Op::SFmaBfloats
-                | Op::SPtrS
-                | Op::SPtrU
-                | Op::SPtrL
-                | Op::HostLocal
-        )
+    HostOp::of(op).is_some() || matches!(op, Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::HostLocal)
 }
 
 /// Whether it ends the straight line.
@@ -156,22 +136,9 @@ fn ends(op: Op) -> bool {
         )
 }
 
-/// The comparison in a jump of the first form: its operation, and the result for which the jump is taken.
-pub(super) fn comparison(op: Op) -> Option<(HostOp, bool)> {
-    let compared = match op {
-        Op::JumpEq32 => HostOp::SEq32,
-        Op::JumpNe32 => HostOp::SNe32,
-        Op::JumpSlt32 => HostOp::SSlt32,
-        Op::JumpSle32 => HostOp::SSle32,
-        Op::JumpSgt32 => HostOp::SSgt32,
-        Op::JumpSge32 => HostOp::SSge32,
-        Op::JumpUlt32 => HostOp::SUlt32,
-        Op::JumpUle32 => HostOp::SUle32,
-        Op::JumpUgt32 => HostOp::SUgt32,
-        Op::JumpUge32 => HostOp::SUge32,
-        _ => return None,
-    };
-    Some((compared, true))
+/// The comparison in a jump of the first form that is taken if it holds.
+pub(super) fn comparison(op: Op) -> Option<HostOp> {
+    HostOp::of(op.compares()?.1)
 }
 
 /// Whether a comparison has 64-bit operands.
@@ -538,10 +505,10 @@ impl Plan {
     /// The comparison at the head of a loop.
     pub(super) fn head(&self, code: &Code, at: u32) -> Option<Head> {
         let i = &code.insts[at as usize];
-        if let Some((compared, sense)) = comparison(i.op) {
+        if let Some(compared) = comparison(i.op) {
             return Some(Head {
                 compared,
-                goes_on: !sense,
+                goes_on: false,
                 a: i.a,
                 b: i.c,
                 weight: i.weight,

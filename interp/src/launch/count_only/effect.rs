@@ -6,7 +6,7 @@ use ir::{CompareOp, UnaryOp};
 use super::cell::{Cause, Cell, Why};
 use super::cover::STILL;
 use super::known::{Decides, Known, Number, Reading, narrowed, sum, times};
-use super::step::{Form, Step, jump_compares};
+use super::step::{Form, Step};
 use crate::isa::bytecode::{ExchangeKind, Inst, Place};
 use crate::isa::op::Op;
 
@@ -126,7 +126,7 @@ impl Step<'_> {
             stepped = Some((i.d, u64::from(bits)));
             at = &self.code.insts[i.b as usize - 1];
         }
-        let Some(op) = jump_compares(at.op) else {
+        let Some((op, _)) = at.op.compares() else {
             return;
         };
         let mut numbers = [Number {

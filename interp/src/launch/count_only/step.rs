@@ -108,23 +108,6 @@ macro_rules! computes {
     };
 }
 
-/// The comparison in a jump, or in the end of a loop, that compares two scalars.
-pub(super) fn jump_compares(op: Op) -> Option<CompareOp> {
-    Some(match op {
-        Op::JumpEq32 | Op::LoopEq32 => CompareOp::Eq,
-        Op::JumpNe32 | Op::LoopNe32 => CompareOp::Ne,
-        Op::JumpSlt32 | Op::LoopSlt32 => CompareOp::Slt,
-        Op::JumpSle32 | Op::LoopSle32 => CompareOp::Sle,
-        Op::JumpSgt32 | Op::LoopSgt32 => CompareOp::Sgt,
-        Op::JumpSge32 | Op::LoopSge32 => CompareOp::Sge,
-        Op::JumpUlt32 | Op::LoopUlt32 => CompareOp::Ult,
-        Op::JumpUle32 | Op::LoopUle32 => CompareOp::Ule,
-        Op::JumpUgt32 | Op::LoopUgt32 => CompareOp::Ugt,
-        Op::JumpUge32 | Op::LoopUge32 => CompareOp::Uge,
-        _ => return None,
-    })
-}
-
 /// One instruction of one warp.
 pub(super) struct Step<'a> {
     pub(super) marks: &'a mut Marks,
@@ -170,7 +153,7 @@ impl Step<'_> {
                 _ => Place::V(i.a),
             }]),
             Op::Shuffle | Op::Exchange => self.exchange(i),
-            _ if jump_compares(i.op).is_some() => self.jump(i),
+            op if op.compares().is_some() => self.jump(i),
             _ => self.moves(i),
         }
     }

@@ -268,7 +268,7 @@ macro_rules! arms {
          updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* }
          feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:path, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
        $i:ident, $r:ident, $jump:ident, $back:ident, $step:ident, $load:ident, $store:ident, $test_of:ident, $update_of:ident, $feed:ident, { $($arms:tt)* } }
-     scalar { $(($op:ident, $on:ident, $lane:path))* }
+     scalar { $(($op:ident, $on:ident, $lane:expr))* }
      ints { $(($int:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident))* }
      floats { $(($float:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident))* }) => {
         match $i.op {
@@ -525,27 +525,11 @@ fn dispatch(
             HostOp::NonZero => if scalar::get(r, i.b) == 0 { exit!(Exit::Plain) },
             HostOp::Within32 => if scalar::get(r, i.a) as u32 >= i.x { exit!(Exit::Plain) },
             HostOp::Within64 => if scalar::get(r, i.a) >= u64::from(i.x) { exit!(Exit::Plain) },
-            HostOp::Move => scalar::set(r, i.d, scalar::get(r, i.a)),
-            HostOp::MAnd => scalar::mask(r, i, |a, b| a & b),
-            HostOp::MOr => scalar::mask(r, i, |a, b| a | b),
-            HostOp::MXor => scalar::mask(r, i, |a, b| a ^ b),
-            HostOp::MNot => scalar::mask(r, i, |a, _| !a),
-            HostOp::MEq => scalar::mask(r, i, |a, b| !(a ^ b)),
-            HostOp::MSelect => scalar::ternary32(r, i, |c, a, b| c & a | !c & b),
-            HostOp::Select => {
-                let from = if scalar::get(r, i.a) != 0 { i.b } else { i.c };
-                scalar::set(r, i.d, scalar::get(r, from));
-            }
-            HostOp::Bool => scalar::set(r, i.d, scalar::get(r, i.a) & 1),
-            HostOp::Fma32 => scalar::ternary32(r, i, float::fma32),
-            HostOp::Fma64 => scalar::ternary64(r, i, float::fma64),
-            HostOp::FmaHalves => scalar::ternary32(r, i, half::fma2),
-            HostOp::FmaBfloats => scalar::ternary32(r, i, bfloat16::fma2),
-            HostOp::MulAdd32 => scalar::ternary32(r, i, |a, b, c| int::add32(int::mul32(a, b), c)),
-            HostOp::MulAdd64 => scalar::ternary64(r, i, |a, b, c| int::add64(int::mul64(a, b), c)),
-            HostOp::FMulAdd32 => scalar::ternary32(r, i, float::mul_and_add32),
-            HostOp::FMulAdd64 => scalar::ternary64(r, i, |a, b, c| float::fadd64(float::fmul64(a, b), c)),
-            HostOp::FAddMul64 => scalar::ternary64(r, i, |a, b, c| float::fadd64(c, float::fmul64(a, b))),
+            HostOp::MulAdd32 => scalar::s_fma32(r, i, |a, b, c| int::add32(int::mul32(a, b), c)),
+            HostOp::MulAdd64 => scalar::s_fma64(r, i, |a, b, c| int::add64(int::mul64(a, b), c)),
+            HostOp::FMulAdd32 => scalar::s_fma32(r, i, float::mul_and_add32),
+            HostOp::FMulAdd64 => scalar::s_fma64(r, i, |a, b, c| float::fadd64(float::fmul64(a, b), c)),
+            HostOp::FAddMul64 => scalar::s_fma64(r, i, |a, b, c| float::fadd64(c, float::fmul64(a, b))),
             HostOp::PtrS => pointer!(scalar::signed),
             HostOp::PtrU => pointer!(scalar::unsigned),
             HostOp::PtrL => pointer!(scalar::long),

@@ -42,8 +42,8 @@ macro_rules! operations {
 }
 
 operations! {
-    s_unary32 s_binary32 ternary32 s_compare32 u32;
-    s_unary64 s_binary64 ternary64 s_compare64 u64;
+    s_unary32 s_binary32 s_fma32 s_compare32 u32;
+    s_unary64 s_binary64 s_fma64 s_compare64 u64;
 }
 
 macro_rules! conversions {
@@ -60,11 +60,6 @@ conversions! {
     s_convert32to64 u32, u64;
     s_convert64to32 u64, u32;
     s_convert64to64 u64, u64;
-}
-
-#[inline(always)]
-pub(super) fn mask(r: View, i: &HostInst, f: impl Fn(u32, u32) -> u32) {
-    set(r, i.d, u64::from(f(get(r, i.a) as u32, get(r, i.b) as u32)));
 }
 
 #[inline(always)]
