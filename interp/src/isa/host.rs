@@ -8,8 +8,8 @@
 //! Invariant: register numbers are below those of the function, jumps stay inside, and the last instruction never falls
 //! through.
 
-use crate::isa::bytecode::{S_FRAME, S_TID_YZ};
-use crate::isa::op::{lane_arms, lane_ops};
+use crate::isa::bytecode::{Inst, S_FRAME, S_TID_YZ};
+use crate::isa::op::{Op, lane_arms, lane_ops};
 
 /// The scalar register of a host function with the address of its part of the stack.
 pub(crate) const S_STACK: u32 = S_FRAME;
@@ -177,9 +177,9 @@ macro_rules! define_host_ops {
 
         impl HostOp {
             /// The same operation in this form, for one that only computes.
-            pub(crate) fn of(op: crate::isa::op::Op) -> Option<HostOp> {
+            pub(crate) fn of(op: Op) -> Option<HostOp> {
                 Some(match op {
-                    $(crate::isa::op::Op::$op => HostOp::$op,)*
+                    $(Op::$op => HostOp::$op,)*
                     _ => return None,
                 })
             }
@@ -207,9 +207,9 @@ macro_rules! define_host_ops {
 
             /// The operations on a value in memory, and their width. The access has only a base, or an index with a
             /// scale.
-            pub(crate) fn updates(op: crate::isa::op::Op) -> Option<([HostOp; 2], u32)> {
+            pub(crate) fn updates(op: Op) -> Option<([HostOp; 2], u32)> {
                 Some(match op {
-                    $(crate::isa::op::Op::$up => ([HostOp::$update, HostOp::$updates], size_of::<$ut>() as u32),)*
+                    $(Op::$up => ([HostOp::$update, HostOp::$updates], size_of::<$ut>() as u32),)*
                     _ => return None,
                 })
             }
@@ -335,6 +335,23 @@ pub(crate) struct HostInst {
     pub(crate) b: u16,
     pub(crate) c: u16,
     pub(crate) x: u32,
+}
+
+impl HostInst {
+    /// An instruction of the first form with the same registers, for operations that only compute. It exists only
+    /// until these are inlined.
+    #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+    #[inline(always)]
+    pub(crate) fn wide(&self) -> Inst {
+        Inst {
+            op: Op::SMove,
+            weight: 0,
+            d: self.d.into(),
+            a: self.a.into(),
+            b: self.b.into(),
+            c: self.c.into(),
+        }
+    }
 }
 
 /// What an instruction stands for in the first form.

@@ -11,7 +11,7 @@ use super::HostThread;
 use super::cache::Cached;
 use super::run::{PAUSE, Stop};
 use crate::fault::trap::TrapKind;
-use crate::isa::bytecode::{Class, Code, PtrScale};
+use crate::isa::bytecode::{Class, Code, Inst, PtrScale};
 use crate::isa::host::{
     HostInst, HostOp, NO_ENTRY, S_STACK, SITE_BYTES, host_accesses, host_jumps,
 };
@@ -315,7 +315,7 @@ macro_rules! arms {
               HostOp::$funless => apart!(HostOp::$funless, $jump!(!holds!($r, $i, $ft, $ff))),
               HostOp::$fback => apart!(HostOp::$fback, $back!(holds!($r, $i, $ft, $ff))),
               HostOp::$fbackunless => apart!(HostOp::$fbackunless, $back!(!holds!($r, $i, $ft, $ff))),)*
-            $(HostOp::$op => apart!(HostOp::$op, scalar::$on($r, $i, $lane)),)*
+            $(HostOp::$op => apart!(HostOp::$op, lanes::$on($r, &$i.wide(), $lane)),)*
         }
     };
 }
@@ -512,9 +512,8 @@ fn dispatch(
         }
         macro_rules! pointer {
             ($extend:path) => {{
-                let row = scales[i.x as usize];
-                let index = $extend(scalar::get(r, i.b)) as i64;
-                scalar::set(r, i.d, lanes::pointer(scalar::get(r, i.a), index, row));
+                let inst = Inst { c: i.x, ..i.wide() };
+                lanes::s_ptr(r, &inst, scales, |index| $extend(index) as i64);
             }};
         }
         host_accesses! { dispatch_arms! { i, r, jump, back, step, load, store, test, update, feed, {
@@ -525,11 +524,11 @@ fn dispatch(
             HostOp::NonZero => if scalar::get(r, i.b) == 0 { exit!(Exit::Plain) },
             HostOp::Within32 => if scalar::get(r, i.a) as u32 >= i.x { exit!(Exit::Plain) },
             HostOp::Within64 => if scalar::get(r, i.a) >= u64::from(i.x) { exit!(Exit::Plain) },
-            HostOp::MulAdd32 => scalar::s_fma32(r, i, |a, b, c| int::add32(int::mul32(a, b), c)),
-            HostOp::MulAdd64 => scalar::s_fma64(r, i, |a, b, c| int::add64(int::mul64(a, b), c)),
-            HostOp::FMulAdd32 => scalar::s_fma32(r, i, float::mul_and_add32),
-            HostOp::FMulAdd64 => scalar::s_fma64(r, i, |a, b, c| float::fadd64(float::fmul64(a, b), c)),
-            HostOp::FAddMul64 => scalar::s_fma64(r, i, |a, b, c| float::fadd64(c, float::fmul64(a, b))),
+            HostOp::MulAdd32 => lanes::s_fma32(r, &i.wide(), |a, b, c| int::add32(int::mul32(a, b), c)),
+            HostOp::MulAdd64 => lanes::s_fma64(r, &i.wide(), |a, b, c| int::add64(int::mul64(a, b), c)),
+            HostOp::FMulAdd32 => lanes::s_fma32(r, &i.wide(), float::mul_and_add32),
+            HostOp::FMulAdd64 => lanes::s_fma64(r, &i.wide(), |a, b, c| float::fadd64(float::fmul64(a, b), c)),
+            HostOp::FAddMul64 => lanes::s_fma64(r, &i.wide(), |a, b, c| float::fadd64(c, float::fmul64(a, b))),
             HostOp::PtrS => pointer!(scalar::signed),
             HostOp::PtrU => pointer!(scalar::unsigned),
             HostOp::PtrL => pointer!(scalar::long),
