@@ -141,23 +141,6 @@ pub(super) fn comparison(op: Op) -> Option<HostOp> {
     HostOp::of(op.compares()?.1)
 }
 
-/// Whether a comparison has 64-bit operands.
-pub(super) fn is_wide(op: HostOp) -> bool {
-    matches!(
-        op,
-        HostOp::SEq64
-            | HostOp::SNe64
-            | HostOp::SSlt64
-            | HostOp::SSle64
-            | HostOp::SSgt64
-            | HostOp::SSge64
-            | HostOp::SUlt64
-            | HostOp::SUle64
-            | HostOp::SUgt64
-            | HostOp::SUge64
-    )
-}
-
 /// Decides what is fused.
 pub(super) fn plan(code: &Code) -> Plan {
     let count = code.insts.len();

@@ -2,7 +2,6 @@
 //! no register holds an uninitialised value, and every access is valid and hits its cache entry. The first form handles
 //! everything else and reports errors.
 
-mod fed;
 mod scalar;
 
 use ir::{FuncId, bfloat16, half};
@@ -266,11 +265,11 @@ macro_rules! arms {
          tests { $(($tl:ident, $tc:ident, $tt:ty, $tw:ty, $tf:path, $test:ident, $teste:ident))* }
          float_tests { $(($ftl:ident, $ftc:ident, $ftt:ty, $ftf:path, $ftest:ident, $fteste:ident, $ftunless:ident, $ftunlesse:ident))* }
          updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* }
-         feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:path, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
+         feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:expr, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
        $i:ident, $r:ident, $jump:ident, $back:ident, $step:ident, $load:ident, $store:ident, $test_of:ident, $update_of:ident, $feed:ident, { $($arms:tt)* } }
      scalar { $(($op:ident, $on:ident, $lane:expr))* }
-     ints { $(($int:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident))* }
-     floats { $(($float:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident))* }) => {
+     ints { $(($int:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident, $imirror:ident))* }
+     floats { $(($float:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident, $fmirror:ident))* }) => {
         match $i.op {
             $($arms)*
             $(HostOp::$l => apart!(HostOp::$l, $load!($lt, $lw, scalar::get($r, $i.a))),
@@ -501,12 +500,12 @@ fn dispatch(
             }};
         }
         macro_rules! feed {
-            ($ty:ty, $f:path, $part:expr) => {{
+            ($ty:ty, $f:expr, $part:expr) => {{
                 let from = read!($ty, $part, u32::from(i.x as u16) * SITE_BYTES);
                 // SAFETY: it is in an object.
                 let value = unsafe { from.read_unaligned() };
                 let other = scalar::get(r, (i.x >> 16) as u16) as $ty;
-                let result = $f(value, other, scalar::get(r, i.d) as $ty);
+                let result = ($f)(value, other, scalar::get(r, i.d) as $ty);
                 scalar::set(r, i.d, result.into());
             }};
         }
