@@ -1,8 +1,8 @@
 //! The arms that the loops over [`Inst`](crate::isa::bytecode::Inst) share. Each loop adds its own: accesses, control,
 //! and what only it can meet.
 
-/// A `match` on the operation of `$inst` with the given arms, one for each operation that computes a scalar, and the arms that
-/// follow.
+/// A `match` on the operation of `$inst` with the given arms, one for each operation that computes a scalar, and the
+/// arms that follow.
 ///
 /// `$risk` looks at the operands before the instruction runs, and `$jump_if` jumps if a comparison holds.
 macro_rules! dispatch_scalars {

@@ -400,18 +400,16 @@ fn run<L: Level, O: Observer>(
             Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
             Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; hand_on!(Done, Done); }
 
-            Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
-            Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),
+            Op::LoadShared => attempt!(L::shared::<false, O>(machine, r, mask, inst)),
+            Op::StoreShared => attempt!(L::shared::<true, O>(machine, r, mask, inst)),
             Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
-            Op::LoadGlobal => attempt!(L::load_global(machine, r, mask, inst)),
-            Op::StoreGlobal => attempt!(L::store_global(machine, r, mask, inst)),
+            Op::LoadGlobal => attempt!(L::global::<false, O>(machine, r, mask, inst)),
+            Op::StoreGlobal => attempt!(L::global::<true, O>(machine, r, mask, inst)),
             Op::AtomicGlobal => attempt!(atomic::global(machine, r, mask, inst)),
             Op::LoadLocal => attempt!(local::load_local(machine, r, mask, inst, &warp.local)),
             Op::StoreLocal => attempt!(local::store_local(machine, r, mask, inst, &mut warp.local)),
             Op::AtomicLocal => attempt!(atomic::local(machine, r, mask, inst, &mut warp.local)),
-            Op::LoadGeneric => attempt!(generic::load_generic(machine, r, mask, inst, &warp.local)),
-            Op::StoreGeneric => attempt!(generic::store_generic(machine, r, mask, inst, &mut warp.local)),
-            Op::AtomicGeneric => attempt!(atomic::generic(machine, r, mask, inst, &mut warp.local)),
+            Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric => attempt!(generic::generic(machine, r, mask, inst, &mut warp.local)),
 
             Op::Barrier => {
                 arrive!(inst);

@@ -187,7 +187,7 @@ pub(crate) fn run<L: Level, O: Observer>(
                     let reach = list.reaches.get_unchecked(inst.a as usize);
                     let (_, pattern) = list.patterns.get_unchecked_mut(reach.pattern as usize);
                     let (i, site) = (&reach.inst, &reach.site);
-                    global::load_found::<L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
+                    global::found::<false, L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
                 }
             }
             Op::ReplayStore => {
@@ -196,7 +196,7 @@ pub(crate) fn run<L: Level, O: Observer>(
                     let reach = list.reaches.get_unchecked(inst.a as usize);
                     let (_, pattern) = list.patterns.get_unchecked_mut(reach.pattern as usize);
                     let (i, site) = (&reach.inst, &reach.site);
-                    global::store_found::<L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
+                    global::found::<true, L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
                 }
             }
             // SAFETY: all lanes were found inside when the list was made, of a block with the same shared memory.
