@@ -1,6 +1,7 @@
 //! The machine of one worker: the code, memory and counters it uses while it runs blocks of a launch.
 
 pub(crate) mod block;
+pub(crate) mod dispatch;
 pub(crate) mod engine;
 pub(crate) mod explain;
 pub(crate) mod fragment;

@@ -138,19 +138,6 @@ impl Fuser<'_> {
     /// Translates one instruction. A table with one arm per operation.
     fn inst(&mut self, i: Inst) {
         match i.op {
-            Op::SMove => self.computes(HostOp::Move, i),
-            Op::MAnd => self.computes(HostOp::MAnd, i),
-            Op::MOr => self.computes(HostOp::MOr, i),
-            Op::MXor => self.computes(HostOp::MXor, i),
-            Op::MNot => self.computes(HostOp::MNot, i),
-            Op::MEq => self.computes(HostOp::MEq, i),
-            Op::MSelect => self.computes(HostOp::MSelect, i),
-            Op::SSelect => self.computes(HostOp::Select, i),
-            Op::SBool => self.computes(HostOp::Bool, i),
-            Op::SFma32 => self.computes(HostOp::Fma32, i),
-            Op::SFma64 => self.computes(HostOp::Fma64, i),
-            Op::SFmaHalves => self.computes(HostOp::FmaHalves, i),
-            Op::SFmaBfloats => self.computes(HostOp::FmaBfloats, i),
             Op::SPtrS => self.pointer(HostOp::PtrS, i),
             Op::SPtrU => self.pointer(HostOp::PtrU, i),
             Op::SPtrL => self.pointer(HostOp::PtrL, i),
@@ -185,8 +172,8 @@ impl Fuser<'_> {
             }
             Op::Fence => {}
             op => match (plan::comparison(op), HostOp::of(op)) {
-                (Some((compared, sense)), _) => {
-                    if let Some((jump, ..)) = compared.jumps(sense) {
+                (Some(compared), _) => {
+                    if let Some((jump, ..)) = compared.jumps(true) {
                         self.jump(jump, [0, i.a, i.c, 0], i);
                     }
                 }
@@ -219,10 +206,6 @@ impl Fuser<'_> {
             }
         }
         false
-    }
-
-    fn computes(&mut self, op: HostOp, i: Inst) {
-        self.emit(op, [i.d, i.a, i.b, i.c], 0);
     }
 
     fn pointer(&mut self, op: HostOp, i: Inst) {
@@ -272,7 +255,7 @@ impl Fuser<'_> {
         {
             return;
         }
-        self.emit(op, [i.d, i.a, i.b, 0], 0);
+        self.emit(op, [i.d, i.a, i.b, i.c], 0);
     }
 
     /// A step and the back edge, if the loop's head compares the stepped variable.
@@ -284,7 +267,7 @@ impl Fuser<'_> {
         let Some((_, _, Some(step))) = head.compared.jumps(head.goes_on) else {
             return false;
         };
-        let same_width = plan::is_wide(head.compared) == wide;
+        let same_width = head.compared.is_wide() == wide;
         if head.a != i.d
             || head.b == i.d
             || !same_width
@@ -495,40 +478,21 @@ fn access_ops(site: &MemSite) -> Option<[HostOp; 8]> {
         AccessOp::Store => false,
         AccessOp::Atomic => return None,
     };
-    Some(match (site.access.ty, is_load) {
-        (MemType::Bool, true) => [LoadBool; 8],
-        (MemType::Bool, false) => [StoreBool; 8],
-        (MemType::U8, true) => [
-            LoadU8, LoadU8E, LoadU8S, LoadU8U, LoadU8L, LoadU8A, LoadU8Q, LoadU8M,
-        ],
-        (MemType::S8, true) => [
-            LoadS8, LoadS8E, LoadS8S, LoadS8U, LoadS8L, LoadS8A, LoadS8Q, LoadS8M,
-        ],
-        (MemType::U16, true) => [
-            LoadU16, LoadU16E, LoadU16S, LoadU16U, LoadU16L, LoadU16A, LoadU16Q, LoadU16M,
-        ],
-        (MemType::S16, true) => [
-            LoadS16, LoadS16E, LoadS16S, LoadS16U, LoadS16L, LoadS16A, LoadS16Q, LoadS16M,
-        ],
-        (MemType::I32 | MemType::F32, true) => [
-            Load32, Load32E, Load32S, Load32U, Load32L, Load32A, Load32Q, Load32M,
-        ],
-        (MemType::I64 | MemType::F64 | MemType::Ptr, true) => [
-            Load64, Load64E, Load64S, Load64U, Load64L, Load64A, Load64Q, Load64M,
-        ],
-        (MemType::U8 | MemType::S8, false) => [
-            Store8, Store8E, Store8S, Store8U, Store8L, Store8A, Store8Q, Store8M,
-        ],
-        (MemType::U16 | MemType::S16, false) => [
-            Store16, Store16E, Store16S, Store16U, Store16L, Store16A, Store16Q, Store16M,
-        ],
-        (MemType::I32 | MemType::F32, false) => [
-            Store32, Store32E, Store32S, Store32U, Store32L, Store32A, Store32Q, Store32M,
-        ],
-        (MemType::I64 | MemType::F64 | MemType::Ptr, false) => [
-            Store64, Store64E, Store64S, Store64U, Store64L, Store64A, Store64Q, Store64M,
-        ],
-    })
+    let op = match (site.access.ty, is_load) {
+        (MemType::Bool, true) => LoadBool,
+        (MemType::Bool, false) => StoreBool,
+        (MemType::U8, true) => LoadU8,
+        (MemType::S8, true) => LoadS8,
+        (MemType::U16, true) => LoadU16,
+        (MemType::S16, true) => LoadS16,
+        (MemType::I32 | MemType::F32, true) => Load32,
+        (MemType::I64 | MemType::F64 | MemType::Ptr, true) => Load64,
+        (MemType::U8 | MemType::S8, false) => Store8,
+        (MemType::U16 | MemType::S16, false) => Store16,
+        (MemType::I32 | MemType::F32, false) => Store32,
+        (MemType::I64 | MemType::F64 | MemType::Ptr, false) => Store64,
+    };
+    Some(op.forms())
 }
 
 /// Whether an access has a form with an index.

@@ -21,6 +21,24 @@
 //! assert_eq!(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), "992");
 //! ```
 
+/// The metrics of a profiler. Each group has names with descriptions and what they are about, a field of the counts or
+/// all of them; then what the group shares: unit, architectures and value.
+macro_rules! metrics {
+    ($family:ident $($($name:literal $description:literal $($site:ident)?)+ => $unit:ident, $offered:ident, |$counts:ident, $rules:pat_param| $value:expr;)*) => {
+        &[$($(Metric {
+            name: $name,
+            family: Family::$family,
+            unit: Unit::$unit,
+            description: $description,
+            offered: $offered,
+            compute: |counts, $rules| {
+                let $counts = &counts$(.$site)?;
+                $value
+            },
+        },)+)*]
+    };
+}
+
 mod ncu;
 mod nvprof;
 

@@ -8,8 +8,8 @@
 //! Invariant: register numbers are below those of the function, jumps stay inside, and the last instruction never falls
 //! through.
 
-use crate::isa::bytecode::{S_FRAME, S_TID_YZ};
-use crate::isa::op::{lane_arms, lane_ops};
+use crate::isa::bytecode::{Inst, S_FRAME, S_TID_YZ};
+use crate::isa::op::{Op, lane_arms, lane_ops};
 
 /// The scalar register of a host function with the address of its part of the stack.
 pub(crate) const S_STACK: u32 = S_FRAME;
@@ -17,47 +17,48 @@ pub(crate) const S_STACK: u32 = S_FRAME;
 pub(crate) const S_ZERO: u32 = S_TID_YZ;
 
 /// Calls a macro with every comparison: the scalar operation, the jump if it holds, the same jump that closes a loop,
-/// and the same after the addition that is the loop's step. For floating-point numbers, which may be unordered, it has
-/// the jumps if the comparison does not hold instead.
+/// and the same after the addition that is the loop's step, then the comparison that holds where this one does not. For
+/// floating-point numbers, which may be unordered, it has the jumps if the comparison does not hold instead. Each row
+/// ends with the comparison of the exchanged operands.
 macro_rules! host_jumps {
     ({ $then:ident! { $($head:tt)* } } varying { $($varying:tt)* } masks { $($masks:tt)* } scalar { $($scalar:tt)* }) => {
         $then! { { $($head)* }
             scalar { $($scalar)* }
             ints {
-                (SEq32, u32, int::eq32, IfEq32, BackEq32, StepEq32, SNe32)
-                (SNe32, u32, int::ne32, IfNe32, BackNe32, StepNe32, SEq32)
-                (SSlt32, u32, int::slt32, IfSlt32, BackSlt32, StepSlt32, SSge32)
-                (SSle32, u32, int::sle32, IfSle32, BackSle32, StepSle32, SSgt32)
-                (SSgt32, u32, int::sgt32, IfSgt32, BackSgt32, StepSgt32, SSle32)
-                (SSge32, u32, int::sge32, IfSge32, BackSge32, StepSge32, SSlt32)
-                (SUlt32, u32, int::ult32, IfUlt32, BackUlt32, StepUlt32, SUge32)
-                (SUle32, u32, int::ule32, IfUle32, BackUle32, StepUle32, SUgt32)
-                (SUgt32, u32, int::ugt32, IfUgt32, BackUgt32, StepUgt32, SUle32)
-                (SUge32, u32, int::uge32, IfUge32, BackUge32, StepUge32, SUlt32)
-                (SEq64, u64, int::eq64, IfEq64, BackEq64, StepEq64, SNe64)
-                (SNe64, u64, int::ne64, IfNe64, BackNe64, StepNe64, SEq64)
-                (SSlt64, u64, int::slt64, IfSlt64, BackSlt64, StepSlt64, SSge64)
-                (SSle64, u64, int::sle64, IfSle64, BackSle64, StepSle64, SSgt64)
-                (SSgt64, u64, int::sgt64, IfSgt64, BackSgt64, StepSgt64, SSle64)
-                (SSge64, u64, int::sge64, IfSge64, BackSge64, StepSge64, SSlt64)
-                (SUlt64, u64, int::ult64, IfUlt64, BackUlt64, StepUlt64, SUge64)
-                (SUle64, u64, int::ule64, IfUle64, BackUle64, StepUle64, SUgt64)
-                (SUgt64, u64, int::ugt64, IfUgt64, BackUgt64, StepUgt64, SUle64)
-                (SUge64, u64, int::uge64, IfUge64, BackUge64, StepUge64, SUlt64)
+                (SEq32, u32, int::eq32, IfEq32, BackEq32, StepEq32, SNe32, SEq32)
+                (SNe32, u32, int::ne32, IfNe32, BackNe32, StepNe32, SEq32, SNe32)
+                (SSlt32, u32, int::slt32, IfSlt32, BackSlt32, StepSlt32, SSge32, SSgt32)
+                (SSle32, u32, int::sle32, IfSle32, BackSle32, StepSle32, SSgt32, SSge32)
+                (SSgt32, u32, int::sgt32, IfSgt32, BackSgt32, StepSgt32, SSle32, SSlt32)
+                (SSge32, u32, int::sge32, IfSge32, BackSge32, StepSge32, SSlt32, SSle32)
+                (SUlt32, u32, int::ult32, IfUlt32, BackUlt32, StepUlt32, SUge32, SUgt32)
+                (SUle32, u32, int::ule32, IfUle32, BackUle32, StepUle32, SUgt32, SUge32)
+                (SUgt32, u32, int::ugt32, IfUgt32, BackUgt32, StepUgt32, SUle32, SUlt32)
+                (SUge32, u32, int::uge32, IfUge32, BackUge32, StepUge32, SUlt32, SUle32)
+                (SEq64, u64, int::eq64, IfEq64, BackEq64, StepEq64, SNe64, SEq64)
+                (SNe64, u64, int::ne64, IfNe64, BackNe64, StepNe64, SEq64, SNe64)
+                (SSlt64, u64, int::slt64, IfSlt64, BackSlt64, StepSlt64, SSge64, SSgt64)
+                (SSle64, u64, int::sle64, IfSle64, BackSle64, StepSle64, SSgt64, SSge64)
+                (SSgt64, u64, int::sgt64, IfSgt64, BackSgt64, StepSgt64, SSle64, SSlt64)
+                (SSge64, u64, int::sge64, IfSge64, BackSge64, StepSge64, SSlt64, SSle64)
+                (SUlt64, u64, int::ult64, IfUlt64, BackUlt64, StepUlt64, SUge64, SUgt64)
+                (SUle64, u64, int::ule64, IfUle64, BackUle64, StepUle64, SUgt64, SUge64)
+                (SUgt64, u64, int::ugt64, IfUgt64, BackUgt64, StepUgt64, SUle64, SUlt64)
+                (SUge64, u64, int::uge64, IfUge64, BackUge64, StepUge64, SUlt64, SUle64)
             }
             floats {
-                (SFEq32, u32, float::feq32, IfFEq32, UnlessFEq32, BackFEq32, BackUnlessFEq32)
-                (SFNe32, u32, float::fne32, IfFNe32, UnlessFNe32, BackFNe32, BackUnlessFNe32)
-                (SFLt32, u32, float::flt32, IfFLt32, UnlessFLt32, BackFLt32, BackUnlessFLt32)
-                (SFLe32, u32, float::fle32, IfFLe32, UnlessFLe32, BackFLe32, BackUnlessFLe32)
-                (SFGt32, u32, float::fgt32, IfFGt32, UnlessFGt32, BackFGt32, BackUnlessFGt32)
-                (SFGe32, u32, float::fge32, IfFGe32, UnlessFGe32, BackFGe32, BackUnlessFGe32)
-                (SFEq64, u64, float::feq64, IfFEq64, UnlessFEq64, BackFEq64, BackUnlessFEq64)
-                (SFNe64, u64, float::fne64, IfFNe64, UnlessFNe64, BackFNe64, BackUnlessFNe64)
-                (SFLt64, u64, float::flt64, IfFLt64, UnlessFLt64, BackFLt64, BackUnlessFLt64)
-                (SFLe64, u64, float::fle64, IfFLe64, UnlessFLe64, BackFLe64, BackUnlessFLe64)
-                (SFGt64, u64, float::fgt64, IfFGt64, UnlessFGt64, BackFGt64, BackUnlessFGt64)
-                (SFGe64, u64, float::fge64, IfFGe64, UnlessFGe64, BackFGe64, BackUnlessFGe64)
+                (SFEq32, u32, float::feq32, IfFEq32, UnlessFEq32, BackFEq32, BackUnlessFEq32, SFEq32)
+                (SFNe32, u32, float::fne32, IfFNe32, UnlessFNe32, BackFNe32, BackUnlessFNe32, SFNe32)
+                (SFLt32, u32, float::flt32, IfFLt32, UnlessFLt32, BackFLt32, BackUnlessFLt32, SFGt32)
+                (SFLe32, u32, float::fle32, IfFLe32, UnlessFLe32, BackFLe32, BackUnlessFLe32, SFGe32)
+                (SFGt32, u32, float::fgt32, IfFGt32, UnlessFGt32, BackFGt32, BackUnlessFGt32, SFLt32)
+                (SFGe32, u32, float::fge32, IfFGe32, UnlessFGe32, BackFGe32, BackUnlessFGe32, SFLe32)
+                (SFEq64, u64, float::feq64, IfFEq64, UnlessFEq64, BackFEq64, BackUnlessFEq64, SFEq64)
+                (SFNe64, u64, float::fne64, IfFNe64, UnlessFNe64, BackFNe64, BackUnlessFNe64, SFNe64)
+                (SFLt64, u64, float::flt64, IfFLt64, UnlessFLt64, BackFLt64, BackUnlessFLt64, SFGt64)
+                (SFLe64, u64, float::fle64, IfFLe64, UnlessFLe64, BackFLe64, BackUnlessFLe64, SFGe64)
+                (SFGt64, u64, float::fgt64, IfFGt64, UnlessFGt64, BackFGt64, BackUnlessFGt64, SFLt64)
+                (SFGe64, u64, float::fge64, IfFGe64, UnlessFGe64, BackFGe64, BackUnlessFGe64, SFLe64)
             }
         }
     };
@@ -70,8 +71,9 @@ pub(crate) use host_jumps;
 /// such an index with a scale, signed and unsigned; a 64-bit index; an index that is a 32-bit or 64-bit sum; a 32-bit
 /// product plus a sum), the type in memory, and for loads the type by which it is extended to the register. Then come
 /// jumps that compare a loaded value: the load, the comparison, and the two operations. Then come operations on a value
-/// in memory. Then come operations on a loaded value: the load, the operation (`FMulAdd`: added to the register), and
-/// one for each form of address.
+/// in memory. Then come operations on a loaded value: the load, the operation (`FMulAdd`: added to the register), what it
+/// makes of the loaded value, its other operand and the old value of the result's register, and one for each form of
+/// address. A sum or product of two NaNs may be either: the language does not specify which.
 macro_rules! host_accesses {
     ($then:ident! { $($head:tt)* }) => { $then! { { $($head)* }
         loads {
@@ -135,14 +137,14 @@ macro_rules! host_accesses {
             (SFSub64, u64, float::fsub64, FSubTo64, FSubTo64S)
         }
         feeds {
-            (Load32, SAdd32, u32, fed::add32, AddOf32B, AddOf32E, AddOf32S, AddOf32U, AddOf32L, AddOf32A, AddOf32Q, AddOf32M)
-            (Load64, SAdd64, u64, fed::add64, AddOf64B, AddOf64E, AddOf64S, AddOf64U, AddOf64L, AddOf64A, AddOf64Q, AddOf64M)
-            (Load32, SFAdd32, u32, fed::fadd32, FAddOf32B, FAddOf32E, FAddOf32S, FAddOf32U, FAddOf32L, FAddOf32A, FAddOf32Q, FAddOf32M)
-            (Load64, SFAdd64, u64, fed::fadd64, FAddOf64B, FAddOf64E, FAddOf64S, FAddOf64U, FAddOf64L, FAddOf64A, FAddOf64Q, FAddOf64M)
-            (Load32, SFMul32, u32, fed::fmul32, FMulOf32B, FMulOf32E, FMulOf32S, FMulOf32U, FMulOf32L, FMulOf32A, FMulOf32Q, FMulOf32M)
-            (Load64, SFMul64, u64, fed::fmul64, FMulOf64B, FMulOf64E, FMulOf64S, FMulOf64U, FMulOf64L, FMulOf64A, FMulOf64Q, FMulOf64M)
-            (Load32, FMulAdd32, u32, fed::fmul_add32, FMulAddOf32B, FMulAddOf32E, FMulAddOf32S, FMulAddOf32U, FMulAddOf32L, FMulAddOf32A, FMulAddOf32Q, FMulAddOf32M)
-            (Load64, FMulAdd64, u64, fed::fmul_add64, FMulAddOf64B, FMulAddOf64E, FMulAddOf64S, FMulAddOf64U, FMulAddOf64L, FMulAddOf64A, FMulAddOf64Q, FMulAddOf64M)
+            (Load32, SAdd32, u32, |x, y, _| int::add32(y, x), AddOf32B, AddOf32E, AddOf32S, AddOf32U, AddOf32L, AddOf32A, AddOf32Q, AddOf32M)
+            (Load64, SAdd64, u64, |x, y, _| int::add64(y, x), AddOf64B, AddOf64E, AddOf64S, AddOf64U, AddOf64L, AddOf64A, AddOf64Q, AddOf64M)
+            (Load32, SFAdd32, u32, |x, y, _| float::fadd32(y, x), FAddOf32B, FAddOf32E, FAddOf32S, FAddOf32U, FAddOf32L, FAddOf32A, FAddOf32Q, FAddOf32M)
+            (Load64, SFAdd64, u64, |x, y, _| float::fadd64(y, x), FAddOf64B, FAddOf64E, FAddOf64S, FAddOf64U, FAddOf64L, FAddOf64A, FAddOf64Q, FAddOf64M)
+            (Load32, SFMul32, u32, |x, y, _| float::fmul32(y, x), FMulOf32B, FMulOf32E, FMulOf32S, FMulOf32U, FMulOf32L, FMulOf32A, FMulOf32Q, FMulOf32M)
+            (Load64, SFMul64, u64, |x, y, _| float::fmul64(y, x), FMulOf64B, FMulOf64E, FMulOf64S, FMulOf64U, FMulOf64L, FMulOf64A, FMulOf64Q, FMulOf64M)
+            (Load32, FMulAdd32, u32, |x, y, sum| float::mul_and_add32(y, x, sum), FMulAddOf32B, FMulAddOf32E, FMulAddOf32S, FMulAddOf32U, FMulAddOf32L, FMulAddOf32A, FMulAddOf32Q, FMulAddOf32M)
+            (Load64, FMulAdd64, u64, |x, y, sum| float::fadd64(sum, float::fmul64(y, x)), FMulAddOf64B, FMulAddOf64E, FMulAddOf64S, FMulAddOf64U, FMulAddOf64L, FMulAddOf64A, FMulAddOf64Q, FMulAddOf64M)
         }
     } };
 }
@@ -154,11 +156,11 @@ macro_rules! define_host_ops {
          tests { $(($tl:ident, $tc:ident, $tt:ty, $tw:ty, $tf:path, $test:ident, $teste:ident))* }
          float_tests { $(($ftl:ident, $ftc:ident, $ftt:ty, $ftf:path, $ftest:ident, $fteste:ident, $ftunless:ident, $ftunlesse:ident))* }
          updates { $(($up:ident, $ut:ty, $uf:path, $update:ident, $updates:ident))* }
-         feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:path, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
+         feeds { $(($fl:ident, $fk:ident, $fdt:ty, $fdf:expr, $db:ident, $de:ident, $ds:ident, $du:ident, $dl:ident, $da:ident, $dq:ident, $dm:ident))* } }
        $($(#[doc = $doc:literal])* $extra:ident,)* }
-     scalar { $(($op:ident, $on:ident, $lane:path))* }
-     ints { $(($i:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident))* }
-     floats { $(($f:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident))* }) => {
+     scalar { $(($op:ident, $on:ident, $lane:expr))* }
+     ints { $(($i:ident, $it:ty, $if:path, $iif:ident, $iback:ident, $istep:ident, $iother:ident, $imirror:ident))* }
+     floats { $(($f:ident, $ft:ty, $ff:path, $fif:ident, $funless:ident, $fback:ident, $fbackunless:ident, $fmirror:ident))* }) => {
         /// What an instruction does.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u16)]
@@ -177,9 +179,9 @@ macro_rules! define_host_ops {
 
         impl HostOp {
             /// The same operation in this form, for one that only computes.
-            pub(crate) fn of(op: crate::isa::op::Op) -> Option<HostOp> {
+            pub(crate) fn of(op: Op) -> Option<HostOp> {
                 Some(match op {
-                    $(crate::isa::op::Op::$op => HostOp::$op,)*
+                    $(Op::$op => HostOp::$op,)*
                     _ => return None,
                 })
             }
@@ -207,9 +209,9 @@ macro_rules! define_host_ops {
 
             /// The operations on a value in memory, and their width. The access has only a base, or an index with a
             /// scale.
-            pub(crate) fn updates(op: crate::isa::op::Op) -> Option<([HostOp; 2], u32)> {
+            pub(crate) fn updates(op: Op) -> Option<([HostOp; 2], u32)> {
                 Some(match op {
-                    $(crate::isa::op::Op::$up => ([HostOp::$update, HostOp::$updates], size_of::<$ut>() as u32),)*
+                    $(Op::$up => ([HostOp::$update, HostOp::$updates], size_of::<$ut>() as u32),)*
                     _ => return None,
                 })
             }
@@ -225,31 +227,26 @@ macro_rules! define_host_ops {
             /// The same comparison with its operands exchanged.
             pub(crate) fn mirrored(self) -> HostOp {
                 match self {
-                    HostOp::SSlt32 => HostOp::SSgt32,
-                    HostOp::SSle32 => HostOp::SSge32,
-                    HostOp::SSgt32 => HostOp::SSlt32,
-                    HostOp::SSge32 => HostOp::SSle32,
-                    HostOp::SUlt32 => HostOp::SUgt32,
-                    HostOp::SUle32 => HostOp::SUge32,
-                    HostOp::SUgt32 => HostOp::SUlt32,
-                    HostOp::SUge32 => HostOp::SUle32,
-                    HostOp::SSlt64 => HostOp::SSgt64,
-                    HostOp::SSle64 => HostOp::SSge64,
-                    HostOp::SSgt64 => HostOp::SSlt64,
-                    HostOp::SSge64 => HostOp::SSle64,
-                    HostOp::SUlt64 => HostOp::SUgt64,
-                    HostOp::SUle64 => HostOp::SUge64,
-                    HostOp::SUgt64 => HostOp::SUlt64,
-                    HostOp::SUge64 => HostOp::SUle64,
-                    HostOp::SFLt32 => HostOp::SFGt32,
-                    HostOp::SFLe32 => HostOp::SFGe32,
-                    HostOp::SFGt32 => HostOp::SFLt32,
-                    HostOp::SFGe32 => HostOp::SFLe32,
-                    HostOp::SFLt64 => HostOp::SFGt64,
-                    HostOp::SFLe64 => HostOp::SFGe64,
-                    HostOp::SFGt64 => HostOp::SFLt64,
-                    HostOp::SFGe64 => HostOp::SFLe64,
+                    $(HostOp::$i => HostOp::$imirror,)*
+                    $(HostOp::$f => HostOp::$fmirror,)*
                     other => other,
+                }
+            }
+
+            /// Whether it compares integers of 64 bits.
+            pub(crate) fn is_wide(self) -> bool {
+                match self {
+                    $(HostOp::$i => size_of::<$it>() == 8,)*
+                    _ => false,
+                }
+            }
+
+            /// An access with only a base, by how the address is computed.
+            pub(crate) fn forms(self) -> [HostOp; 8] {
+                match self {
+                    $(HostOp::$l => [HostOp::$l, HostOp::$le, HostOp::$ls, HostOp::$lu, HostOp::$ll, HostOp::$la, HostOp::$lq, HostOp::$lm],)*
+                    $(HostOp::$s => [HostOp::$s, HostOp::$se, HostOp::$ss, HostOp::$su, HostOp::$sl, HostOp::$sa, HostOp::$sq, HostOp::$sm],)*
+                    other => [other; 8],
                 }
             }
 
@@ -295,18 +292,6 @@ host_accesses! { with_accesses! {
     NonZero,
     /// Left to the first form unless `0 <= S[a] < x`: 32 bits, 64 bits.
     Within32, Within64,
-    /// `S[d] = S[a]`.
-    Move,
-    /// Masks, as in the first form.
-    MAnd, MOr, MXor, MNot, MEq, MSelect,
-    /// `S[d] = S[a] ? S[b] : S[c]`.
-    Select,
-    /// An `i1` as 0 or 1.
-    Bool,
-    /// `S[d] = S[a] * S[b] + S[c]`, rounded once.
-    Fma32, Fma64,
-    /// The same for the two halves or the two bfloat16 in each word.
-    FmaHalves, FmaBfloats,
     /// `S[d] = S[a] * S[b] + S[c]` for integers.
     MulAdd32, MulAdd64,
     /// The same for floating-point numbers, rounded twice. `AddMul`: the product is the second operand of the sum.
@@ -347,6 +332,23 @@ pub(crate) struct HostInst {
     pub(crate) b: u16,
     pub(crate) c: u16,
     pub(crate) x: u32,
+}
+
+impl HostInst {
+    /// An instruction of the first form with the same registers, for operations that only compute. It exists only
+    /// until these are inlined.
+    #[allow(clippy::inline_always, reason = "it must vanish into the loop's arms")]
+    #[inline(always)]
+    pub(crate) fn wide(&self) -> Inst {
+        Inst {
+            op: Op::SMove,
+            weight: 0,
+            d: self.d.into(),
+            a: self.a.into(),
+            b: self.b.into(),
+            c: self.c.into(),
+        }
+    }
 }
 
 /// What an instruction stands for in the first form.

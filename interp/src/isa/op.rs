@@ -207,7 +207,8 @@ macro_rules! lane_ops {
 pub(crate) use lane_ops;
 
 /// Calls a macro with the arms that [`lane_ops`] makes, each as operation, function in `machine::ops::lanes`, and lane
-/// function: those for 32 lanes, those for 32 lanes that give a mask, and those for one scalar.
+/// function: those for 32 lanes, those for 32 lanes that give a mask, and those for one scalar. The last also has the
+/// other operations that only compute scalars.
 macro_rules! lane_arms {
     ({ $then:ident! { $($head:tt)* } }
      unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
@@ -229,6 +230,19 @@ macro_rules! lane_arms {
             $(($c32b, compare_scalar32, $c32f))* $(($c64b, compare_scalar64, $c64f))*
         }
         scalar {
+            (SMove, s_unary64, |a| a)
+            (MAnd, s_binary32, |a, b| a & b)
+            (MOr, s_binary32, |a, b| a | b)
+            (MXor, s_binary32, |a, b| a ^ b)
+            (MNot, s_unary32, |a| !a)
+            (MEq, s_binary32, |a, b| !(a ^ b))
+            (MSelect, s_fma32, |c, a, b| c & a | !c & b)
+            (SSelect, s_fma64, |c, a, b| if c != 0 { a } else { b })
+            (SBool, s_unary64, |a| a & 1)
+            (SFma32, s_fma32, float::fma32)
+            (SFma64, s_fma64, float::fma64)
+            (SFmaHalves, s_fma32, half::fma2)
+            (SFmaBfloats, s_fma32, bfloat16::fma2)
             $(($u32s, s_unary32, $u32f))* $(($u64s, s_unary64, $u64f))* $(($b32s, s_binary32, $b32f))* $(($b64s, s_binary64, $b64f))*
             $(($c32s, s_compare32, $c32f))* $(($c64s, s_compare64, $c64f))*
             $(($xs, s_convert32to32, $xf))* $(($ws, s_convert32to64, $wf))* $(($ns, s_convert64to32, $nf))* $(($ls, s_convert64to64, $lf))*
@@ -236,6 +250,26 @@ macro_rules! lane_arms {
     } };
 }
 pub(crate) use lane_arms;
+
+/// Calls a macro with the tables it is given, and with the comparisons that have a jump: IR operation, the jump that is
+/// taken and the end of a loop that goes on if it holds, and the lane function.
+macro_rules! jump_ops {
+    ({ $then:ident! { $($head:tt)* } } $($tables:tt)*) => { $then! { { $($head)* } $($tables)*
+        jumps {
+            (Eq, JumpEq32, LoopEq32, int::eq32)
+            (Ne, JumpNe32, LoopNe32, int::ne32)
+            (Slt, JumpSlt32, LoopSlt32, int::slt32)
+            (Sle, JumpSle32, LoopSle32, int::sle32)
+            (Sgt, JumpSgt32, LoopSgt32, int::sgt32)
+            (Sge, JumpSge32, LoopSge32, int::sge32)
+            (Ult, JumpUlt32, LoopUlt32, int::ult32)
+            (Ule, JumpUle32, LoopUle32, int::ule32)
+            (Ugt, JumpUgt32, LoopUgt32, int::ugt32)
+            (Uge, JumpUge32, LoopUge32, int::uge32)
+        }
+    } };
+}
+pub(crate) use jump_ops;
 
 macro_rules! define_ops {
     ({ $(@$sort:ident $($(#[doc = $doc:literal])* $extra:ident,)*)* }
@@ -493,9 +527,8 @@ pub(crate) enum Sort {
     Replay,
 }
 
-/// Comparisons, with their jumps and ends of loops.
 macro_rules! comparisons {
-    ($($compare:ident $jump:ident $end:ident,)*) => {
+    ({} jumps { $(($compare:ident, $jump:ident, $end:ident, $f:path))* }) => {
         impl Op {
             /// The comparison of a jump.
             pub(crate) fn compares(self) -> Option<CompareOp> {
@@ -516,11 +549,7 @@ macro_rules! comparisons {
     };
 }
 
-comparisons! {
-    Eq JumpEq32 LoopEq32, Ne JumpNe32 LoopNe32,
-    Slt JumpSlt32 LoopSlt32, Sle JumpSle32 LoopSle32, Sgt JumpSgt32 LoopSgt32, Sge JumpSge32 LoopSge32,
-    Ult JumpUlt32 LoopUlt32, Ule JumpUle32 LoopUle32, Ugt JumpUgt32 LoopUgt32, Uge JumpUge32 LoopUge32,
-}
+jump_ops! { { comparisons! {} } }
 
 impl Op {
     /// All instructions, for tests that check whether lists of them are complete.

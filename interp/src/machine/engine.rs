@@ -18,12 +18,13 @@ mod levels;
 pub(crate) use levels::{Engine, engine, pausing, weak};
 
 use crate::machine::block::MAX_PRINTED;
+use crate::machine::dispatch::{dispatch, dispatch_scalars};
 use crate::machine::level::Level;
 use ir::{FenceScope, bfloat16, half};
 
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::Inst;
-use crate::isa::op::{Op, lane_arms, lane_ops};
+use crate::isa::op::{Op, jump_ops, lane_arms, lane_ops};
 use crate::isa::rounds::FEW_LOADS;
 use crate::machine::ops::{
     atomic, convert, exchange, float, generic, heap, int, lanes, local, overflow, print,
@@ -39,24 +40,6 @@ use crate::observe::Observer;
 /// [`Pass::next`](crate::machine::Pass::next) allows it, the warps after it run, too, as long as each ends or arrives
 /// at a barrier. The place then becomes that of the last one.
 pub(crate) type Runner<O> = fn(&mut Machine<'_, O>, &mut [Warp], &mut usize) -> Stop;
-
-/// The dispatch: the given arms, one arm for every computing instruction, and the arms that follow. `$risk` checks the
-/// operands before the instruction runs; `$then` comes after comparisons of lanes.
-macro_rules! dispatch {
-    ({ $inst:ident, $r:ident, $risk:ident, $then:ident, $level:ident, { $($arms:tt)* } $($rest:tt)* }
-     varying { $(($v:ident, $on_v:ident, $v_lane:path))* }
-     masks { $(($m:ident, $on_m:ident, $m_lane:path))* }
-     scalar { $(($s:ident, $on_s:ident, $s_lane:path))* }) => {
-        match $inst.op {
-            $($arms)*
-            $(Op::$v => { $risk!($v); lanes::$on_v($r, $inst, $v_lane) })*
-            $(Op::$m => { $risk!($m); lanes::$on_m::<$level::Vectors>($r, $inst, $m_lane); $then!($inst) })*
-            $(Op::$s => { $risk!($s); lanes::$on_s($r, $inst, $s_lane) })*
-            $($rest)*
-        }
-    };
-}
-pub(crate) use dispatch;
 
 /// A [`Runner`]. A table with one arm per operation. The arms share the loop's variables, which stay in CPU registers.
 #[inline(always)]
@@ -353,28 +336,7 @@ fn run<L: Level, O: Observer>(
                 }
             }};
         }
-        lane_ops! { lane_arms! { dispatch! { inst, r, risk, then_if, L, {
-            Op::SMove => r.set_s(inst.d, r.s(inst.a)),
-            Op::VMove32 => lanes::move32(r, inst),
-            Op::VMove64 => lanes::move64(r, inst),
-            Op::VBlend32 => lanes::blend32(r, inst, mask),
-            Op::VBlend64 => lanes::blend64(r, inst, mask),
-            Op::MBlend => lanes::mask_blend(r, inst, mask),
-            Op::VSplat32 => lanes::splat32(r, inst),
-            Op::VSplat64 => lanes::splat64(r, inst),
-            Op::MAnd => lanes::mask_op(r, inst, |a, b| a & b),
-            Op::MOr => lanes::mask_op(r, inst, |a, b| a | b),
-            Op::MXor => lanes::mask_op(r, inst, |a, b| a ^ b),
-            Op::MNot => lanes::mask_op(r, inst, |a, _| !a),
-            Op::MEq => lanes::mask_op(r, inst, |a, b| !(a ^ b)),
-            Op::MSelect => lanes::mask_select(r, inst),
-            Op::SSelect => lanes::s_select(r, inst),
-            Op::VSelect32 => lanes::select32(r, inst),
-            Op::VSelect64 => lanes::select64(r, inst),
-            Op::VBool => lanes::v_bool(r, inst),
-            Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
-            Op::VFma32 => lanes::fma32(r, inst, float::fma32),
-            Op::VFma64 => lanes::fma64(r, inst, float::fma64),
+        lane_ops! { lane_arms! { jump_ops! { dispatch! { inst, r, code, mask, L, [risk, then_if, jump_if, loop_if], {
             Op::VFmaInto32 => {
                 L::Vectors::fma_into32(r, inst);
                 // Products of tiles in registers have dozens of these in a row.
@@ -386,24 +348,6 @@ fn run<L: Level, O: Observer>(
                     }
                 }
             }
-            Op::VFmaInto64 => lanes::fma_into64(r, inst, float::fma64),
-            Op::VFmaHalves => lanes::fma32(r, inst, half::fma2),
-            Op::SFmaHalves => lanes::s_fma32(r, inst, half::fma2),
-            Op::VFmaBfloats => lanes::fma_bfloats(r, inst),
-            Op::SFmaBfloats => lanes::s_fma32(r, inst, bfloat16::fma2),
-            Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
-            Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
-            Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
-            Op::SPtrU => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as u32)),
-            Op::SPtrL => lanes::s_ptr(r, inst, &code.scales, |x| x as i64),
-            Op::SPtr32 => lanes::s_ptr32(r, inst, &code.scales),
-            Op::VPtrVS => lanes::v_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
-            Op::VPtrVU => lanes::v_ptr(r, inst, &code.scales, i64::from),
-            Op::VPtrVL => lanes::v_ptr_long(r, inst, &code.scales),
-            Op::VPtr32V => lanes::v_ptr32(r, inst, &code.scales),
-            Op::VPtrSS => lanes::v_ptr_base(r, inst, &code.scales, |x| i64::from(x as i32)),
-            Op::VPtrSU => lanes::v_ptr_base(r, inst, &code.scales, i64::from),
-            Op::VPtr32S => lanes::v_ptr32_base(r, inst, &code.scales),
             Op::Clock => r.set_s(inst.d, totals.warp_instructions & 0xffff_ffff),
             Op::Clock64 => r.set_s(inst.d, totals.warp_instructions),
             Op::ActiveMask => r.set_s(inst.d, u64::from(mask)),
@@ -413,16 +357,6 @@ fn run<L: Level, O: Observer>(
             Op::Jump => { totals.weigh(inst, mask); ip = at(inst.b); }
             Op::JumpIfNot => { totals.branch(inst, mask, false); if r.s(inst.a) == 0 { ip = at(inst.b); } }
             Op::JumpIf => { totals.branch(inst, mask, false); if r.s(inst.a) != 0 { ip = at(inst.b); } }
-            Op::JumpEq32 => jump_if!(inst, int::eq32),
-            Op::JumpNe32 => jump_if!(inst, int::ne32),
-            Op::JumpSlt32 => jump_if!(inst, int::slt32),
-            Op::JumpSle32 => jump_if!(inst, int::sle32),
-            Op::JumpSgt32 => jump_if!(inst, int::sgt32),
-            Op::JumpSge32 => jump_if!(inst, int::sge32),
-            Op::JumpUlt32 => jump_if!(inst, int::ult32),
-            Op::JumpUle32 => jump_if!(inst, int::ule32),
-            Op::JumpUgt32 => jump_if!(inst, int::ugt32),
-            Op::JumpUge32 => jump_if!(inst, int::uge32),
             Op::Tick => totals.weigh(inst, mask),
             Op::If => parting = Some(inst),
             Op::Else => {
@@ -463,31 +397,19 @@ fn run<L: Level, O: Observer>(
                 skip_if_empty!(inst);
             }
             Op::Loop => next_round!(inst, inst.b),
-            Op::LoopEq32 => loop_if!(inst, int::eq32),
-            Op::LoopNe32 => loop_if!(inst, int::ne32),
-            Op::LoopSlt32 => loop_if!(inst, int::slt32),
-            Op::LoopSle32 => loop_if!(inst, int::sle32),
-            Op::LoopSgt32 => loop_if!(inst, int::sgt32),
-            Op::LoopSge32 => loop_if!(inst, int::sge32),
-            Op::LoopUlt32 => loop_if!(inst, int::ult32),
-            Op::LoopUle32 => loop_if!(inst, int::ule32),
-            Op::LoopUgt32 => loop_if!(inst, int::ugt32),
-            Op::LoopUge32 => loop_if!(inst, int::uge32),
             Op::Exit => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; ip = at(inst.b); }
             Op::End => { totals.weigh(inst, mask); warp.leave(mask, here!()); mask = 0; hand_on!(Done, Done); }
 
-            Op::LoadShared => attempt!(L::load_shared(machine, r, mask, inst)),
-            Op::StoreShared => attempt!(L::store_shared(machine, r, mask, inst)),
+            Op::LoadShared => attempt!(L::shared::<false, O>(machine, r, mask, inst)),
+            Op::StoreShared => attempt!(L::shared::<true, O>(machine, r, mask, inst)),
             Op::AtomicShared => attempt!(atomic::shared(machine, r, mask, inst)),
-            Op::LoadGlobal => attempt!(L::load_global(machine, r, mask, inst)),
-            Op::StoreGlobal => attempt!(L::store_global(machine, r, mask, inst)),
+            Op::LoadGlobal => attempt!(L::global::<false, O>(machine, r, mask, inst)),
+            Op::StoreGlobal => attempt!(L::global::<true, O>(machine, r, mask, inst)),
             Op::AtomicGlobal => attempt!(atomic::global(machine, r, mask, inst)),
             Op::LoadLocal => attempt!(local::load_local(machine, r, mask, inst, &warp.local)),
             Op::StoreLocal => attempt!(local::store_local(machine, r, mask, inst, &mut warp.local)),
             Op::AtomicLocal => attempt!(atomic::local(machine, r, mask, inst, &mut warp.local)),
-            Op::LoadGeneric => attempt!(generic::load_generic(machine, r, mask, inst, &warp.local)),
-            Op::StoreGeneric => attempt!(generic::store_generic(machine, r, mask, inst, &mut warp.local)),
-            Op::AtomicGeneric => attempt!(atomic::generic(machine, r, mask, inst, &mut warp.local)),
+            Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric => attempt!(generic::generic(machine, r, mask, inst, &mut warp.local)),
 
             Op::Barrier => {
                 arrive!(inst);
@@ -577,7 +499,7 @@ fn run<L: Level, O: Observer>(
             | Op::ReplayLoadFew | Op::ReplayStoreRun | Op::ReplayStoreSome | Op::ReplayLoadWindow | Op::ReplayStoreWindow | Op::ReplayEnd => {
                 unreachable!("these are in lists of what a block did")
             }
-        } } } }
+        } } } } }
         if let Some(inst) = parting {
             let (go, stay) = (mask & r.mask(inst.a), mask & !r.mask(inst.a));
             totals.branch(inst, mask, go != 0 && stay != 0);

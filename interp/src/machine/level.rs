@@ -15,6 +15,17 @@ use crate::machine::replay::List;
 use crate::machine::vectors::Vectors;
 use crate::observe::Observer;
 
+macro_rules! accesses {
+    ($($name:ident)*) => { $(
+        fn $name<const STORES: bool, O: Observer>(
+            machine: &mut Machine<'_, O>,
+            r: View,
+            mask: u32,
+            i: &Inst,
+        ) -> Done;
+    )* };
+}
+
 /// A level of the engine. The accesses are separate functions, so that the loop stays small and its state in CPU
 /// registers; the rest is what the compiler does not vectorise by itself. `slow_` functions take any request. `rest_`
 /// functions serve a request that matches its site's pattern but has no common layout, so that the other functions need
@@ -26,70 +37,7 @@ pub(crate) trait Level: Sized {
     const PAUSES: bool = false;
     /// Whether memory is weak: see [`weak`](crate::machine::weak).
     const WEAK: bool = false;
-    fn load_shared<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
-    -> Done;
-    fn rest_load_shared<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
-    fn slow_load_shared<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
-    fn store_shared<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
-    fn rest_store_shared<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
-    fn slow_store_shared<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
-    fn load_global<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst)
-    -> Done;
-    fn rest_load_global<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
-    fn slow_load_global<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
-    fn store_global<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
-    fn rest_store_global<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
-    fn slow_store_global<O: Observer>(
-        machine: &mut Machine<'_, O>,
-        r: View,
-        mask: u32,
-        i: &Inst,
-    ) -> Done;
+    accesses! { shared rest_shared slow_shared global rest_global slow_global }
     /// See [`Replayer`](crate::machine::replay::run::Replayer).
     fn replay<O: Observer>(
         machine: &mut Machine<'_, O>,

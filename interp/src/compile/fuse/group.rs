@@ -61,9 +61,9 @@ impl Plan {
             return;
         };
         let (compared, sense, sides, jump, weight) = match comparison(next.op) {
-            Some((compared, sense)) => {
+            Some(compared) => {
                 let sides = [next.a, next.c];
-                (compared, sense, sides, at as u32 + 1, next.weight)
+                (compared, true, sides, at as u32 + 1, next.weight)
             }
             None => {
                 let Some(compared) = HostOp::of(next.op) else {

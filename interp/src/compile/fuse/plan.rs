@@ -139,27 +139,9 @@ fn ends(op: Op) -> bool {
         )
 }
 
-/// The comparison in a jump of the first form: its operation, and the result for which the jump is taken.
-pub(super) fn comparison(op: Op) -> Option<(HostOp, bool)> {
-    let (_, scalar) = computing::compare(op.compares()?, Type::I32);
-    Some((HostOp::of(scalar)?, true))
-}
-
-/// Whether a comparison has 64-bit operands.
-pub(super) fn is_wide(op: HostOp) -> bool {
-    matches!(
-        op,
-        HostOp::SEq64
-            | HostOp::SNe64
-            | HostOp::SSlt64
-            | HostOp::SSle64
-            | HostOp::SSgt64
-            | HostOp::SSge64
-            | HostOp::SUlt64
-            | HostOp::SUle64
-            | HostOp::SUgt64
-            | HostOp::SUge64
-    )
+/// The comparison in a jump of the first form that is taken if it holds.
+pub(super) fn comparison(op: Op) -> Option<HostOp> {
+    HostOp::of(computing::compare(op.compares()?, Type::I32).1)
 }
 
 /// Decides what is fused.
@@ -509,10 +491,10 @@ impl Plan {
     /// The comparison at the head of a loop.
     pub(super) fn head(&self, code: &Code, at: u32) -> Option<Head> {
         let i = &code.insts[at as usize];
-        if let Some((compared, sense)) = comparison(i.op) {
+        if let Some(compared) = comparison(i.op) {
             return Some(Head {
                 compared,
-                goes_on: !sense,
+                goes_on: false,
                 a: i.a,
                 b: i.c,
                 weight: i.weight,

@@ -8,8 +8,9 @@ use super::{HostEvent, HostThread};
 use crate::fault::trap::TrapKind;
 use crate::isa::bytecode::{Code, Inst};
 use crate::isa::host::NO_ENTRY;
-use crate::isa::op::{Op, lane_arms, lane_ops};
+use crate::isa::op::{Op, jump_ops, lane_arms, lane_ops};
 use crate::isa::registers::View;
+use crate::machine::dispatch::dispatch_scalars;
 use crate::machine::ops::print::trap_kind;
 use crate::machine::ops::{convert, float, int, lanes};
 use crate::memory::Memory;
@@ -26,20 +27,6 @@ pub(super) enum Stop {
     Return(Option<u64>),
     /// Continue in another loop: a register received an uninitialised value, or the last such value is gone.
     Turn,
-}
-
-/// The given arms, then one for the scalar form of each computing instruction.
-macro_rules! dispatch {
-    ({ $inst:ident, $r:ident, { $($arms:tt)* } }
-     varying { $($varying:tt)* }
-     masks { $($masks:tt)* }
-     scalar { $(($s:ident, $on_s:ident, $s_lane:path))* }) => {
-        match $inst.op {
-            $($arms)*
-            $(Op::$s => lanes::$on_s($r, $inst, $s_lane),)*
-            op => unreachable!("{op:?} is no host instruction"),
-        }
-    };
 }
 
 impl HostThread {
@@ -125,34 +112,12 @@ impl HostThread {
                     }
                 }};
             }
-            lane_ops! { lane_arms! { dispatch! { inst, r, {
-                Op::SMove => r.set_s(inst.d, r.s(inst.a)),
-                Op::MAnd => lanes::mask_op(r, inst, |a, b| a & b),
-                Op::MOr => lanes::mask_op(r, inst, |a, b| a | b),
-                Op::MXor => lanes::mask_op(r, inst, |a, b| a ^ b),
-                Op::MNot => lanes::mask_op(r, inst, |a, _| !a),
-                Op::MEq => lanes::mask_op(r, inst, |a, b| !(a ^ b)),
-                Op::MSelect => lanes::mask_select(r, inst),
-                Op::SSelect => lanes::s_select(r, inst),
-                Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
-                Op::SFmaHalves => lanes::s_fma32(r, inst, half::fma2),
-                Op::SFmaBfloats => lanes::s_fma32(r, inst, bfloat16::fma2),
-                Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
-                Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
-                Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
-                Op::SPtrU => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as u32)),
-                Op::SPtrL => lanes::s_ptr(r, inst, &code.scales, |x| x as i64),
+            /// An operand that a check would report is as good as any here.
+            macro_rules! no_risk {
+                ($op:ident) => {};
+            }
+            lane_ops! { lane_arms! { jump_ops! { dispatch_scalars! { inst, r, code, no_risk, jump_if, {
                 Op::Jump => { self.executed += u64::from(inst.weight); pc = inst.b as usize; }
-                Op::JumpEq32 => jump_if!(inst, int::eq32),
-                Op::JumpNe32 => jump_if!(inst, int::ne32),
-                Op::JumpSlt32 => jump_if!(inst, int::slt32),
-                Op::JumpSle32 => jump_if!(inst, int::sle32),
-                Op::JumpSgt32 => jump_if!(inst, int::sgt32),
-                Op::JumpSge32 => jump_if!(inst, int::sge32),
-                Op::JumpUlt32 => jump_if!(inst, int::ult32),
-                Op::JumpUle32 => jump_if!(inst, int::ule32),
-                Op::JumpUgt32 => jump_if!(inst, int::ugt32),
-                Op::JumpUge32 => jump_if!(inst, int::uge32),
                 Op::JumpIfNot => {
                     self.executed += u64::from(inst.weight);
                     if r.s(inst.a) == 0 { pc = inst.b as usize; }
@@ -211,7 +176,7 @@ impl HostThread {
                 Op::Trap => stop!(Stop::Trap(trap_kind(inst))),
                 Op::Fence => {}
                 Op::Assert => if r.s(inst.a) == 0 { stop!(Stop::Trap(failed(program, inst))) },
-            } } } }
+            } op => unreachable!("{op:?} is no host instruction") } } } }
         }
     }
 

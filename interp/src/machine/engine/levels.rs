@@ -77,18 +77,12 @@ macro_rules! level {
 
         impl Level for $level {
             type Vectors = $vectors;
-            level! { @access $(#[$features])? load_shared shared::load_shared::<$level, O> }
-            level! { @access $(#[$features])? rest_load_shared shared::rest_load_shared::<$level, O> }
-            level! { @access $(#[$features])? slow_load_shared shared::any_load_shared }
-            level! { @access $(#[$features])? store_shared shared::store_shared::<$level, O> }
-            level! { @access $(#[$features])? rest_store_shared shared::rest_store_shared }
-            level! { @access $(#[$features])? slow_store_shared shared::any_store_shared }
-            level! { @access $(#[$features])? load_global global::load_global::<$level, O> }
-            level! { @access $(#[$features])? rest_load_global global::rest_load_global::<$level, O> }
-            level! { @access $(#[$features])? slow_load_global global::any_load_global }
-            level! { @access $(#[$features])? store_global global::store_global::<$level, O> }
-            level! { @access $(#[$features])? rest_store_global global::rest_store_global }
-            level! { @access $(#[$features])? slow_store_global global::any_store_global }
+            level! { @access $(#[$features])? shared shared::shared::<STORES, $level, O> }
+            level! { @access $(#[$features])? rest_shared shared::rest_shared::<STORES, $level, O> }
+            level! { @access $(#[$features])? slow_shared shared::any_shared::<STORES, O> }
+            level! { @access $(#[$features])? global global::global::<STORES, $level, O> }
+            level! { @access $(#[$features])? rest_global global::rest_global::<STORES, $level, O> }
+            level! { @access $(#[$features])? slow_global global::any_global::<STORES, O> }
             fn idle(code: &Code, r: View, row: u32, mask: u32) -> (u32, bool) {
                 #[inline(never)]
                 $(#[$features])?
@@ -127,15 +121,15 @@ macro_rules! level {
         }
     };
     (@access $(#[$features:meta])? $name:ident $body:expr) => {
-        fn $name<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
+        fn $name<const STORES: bool, O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
             #[inline(never)]
             $(#[$features])?
-            fn access<O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
+            fn access<const STORES: bool, O: Observer>(machine: &mut Machine<'_, O>, r: View, mask: u32, i: &Inst) -> Done {
                 $body(machine, r, mask, i)
             }
             #[allow(unused_unsafe, reason = "the portable level has no features")]
             // SAFETY: only this level's loop calls this, and `engine` chose the level for a CPU that has its features.
-            unsafe { access(machine, r, mask, i) }
+            unsafe { access::<STORES, O>(machine, r, mask, i) }
         }
     };
 }

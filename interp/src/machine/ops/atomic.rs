@@ -2,18 +2,18 @@
 
 use ir::{AtomicOp, Space, Type, eval};
 
-use super::address::{addresses, narrowed, offsets, windows};
+use super::address::{addresses, offsets};
 use super::element::{lane_value, read, set_lane, write};
 use super::fault::Done;
 use super::global::{access, pointer, reach, region};
 use super::local::{local_read, local_write};
-use super::shared::check_window;
+use super::shared::count;
 use crate::isa::bytecode::{Inst, MemSite};
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::memory::layout::{LOCAL_BASE, SHARED_BASE};
-use crate::observe::{Access, Observer};
+use crate::observe::Observer;
 
 /// The new value that an atomic stores: [`eval::atomic`], or the variant for global memory.
 type Rule = fn(AtomicOp, Type, u64, u64, u64) -> u64;
@@ -76,7 +76,7 @@ unsafe fn serve(
     changed
 }
 
-fn in_shared<O: Observer>(
+pub(super) fn in_shared<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
@@ -84,23 +84,9 @@ fn in_shared<O: Observer>(
     mask: u32,
     offsets: &[u32; 32],
 ) -> Done {
-    check_window(
-        machine,
-        site,
-        Space::Shared,
-        mask,
-        offsets,
-        machine.shared.len() as u64,
-    )?;
-    let access = Access {
-        site,
-        counter,
-        space: Space::Shared,
-        mask,
-        r,
-        memory: machine.shared.as_ptr(),
-    };
-    machine.observer.window(&access, offsets);
+    let size = machine.shared.len() as u64;
+    let at = (site, counter);
+    count(machine, r, at, Space::Shared, mask, (offsets, size))?;
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
     let changed = unsafe {
@@ -112,7 +98,7 @@ fn in_shared<O: Observer>(
     Ok(())
 }
 
-fn in_global<O: Observer>(
+pub(super) fn in_global<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
@@ -133,32 +119,17 @@ fn in_global<O: Observer>(
     Ok(())
 }
 
-fn in_local<O: Observer>(
+pub(super) fn in_local<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
-    site: &MemSite,
-    counter: u32,
+    (site, counter): (&MemSite, u32),
     mask: u32,
     offsets: &[u32; 32],
     local: &mut [u8],
 ) -> Done {
-    check_window(
-        machine,
-        site,
-        Space::Local,
-        mask,
-        offsets,
-        local.len() as u64 / 32,
-    )?;
-    let access = Access {
-        site,
-        counter,
-        space: Space::Local,
-        mask,
-        r,
-        memory: machine.shared.as_ptr(),
-    };
-    machine.observer.window(&access, offsets);
+    let size = local.len() as u64 / 32;
+    let at = (site, counter);
+    count(machine, r, at, Space::Local, mask, (offsets, size))?;
     for lane in LaneMask(mask) {
         let old = local_read(local, site.access.ty, offsets[lane], lane);
         local_write(
@@ -207,43 +178,5 @@ pub(crate) fn local<O: Observer>(
 ) -> Done {
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, LOCAL_BASE);
-    in_local(machine, r, site, site.counter, mask, &offsets, local)
-}
-
-#[inline(never)]
-pub(crate) fn generic<O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    mask: u32,
-    i: &Inst,
-    local: &mut [u8],
-) -> Done {
-    let site = &machine.code.sites[i.c as usize];
-    let addresses = addresses(r, i, site);
-    let (shared_lanes, local_lanes, elsewhere) = windows(&addresses, mask);
-    if elsewhere != 0 {
-        in_global(machine, r, site, i.c as usize, elsewhere, &addresses)?;
-    }
-    if shared_lanes != 0 {
-        in_shared(
-            machine,
-            r,
-            site,
-            site.counter + 1,
-            shared_lanes,
-            &narrowed(&addresses, SHARED_BASE),
-        )?;
-    }
-    if local_lanes != 0 {
-        in_local(
-            machine,
-            r,
-            site,
-            site.counter + 2,
-            local_lanes,
-            &narrowed(&addresses, LOCAL_BASE),
-            local,
-        )?;
-    }
-    Ok(())
+    in_local(machine, r, (site, site.counter), mask, &offsets, local)
 }

@@ -270,8 +270,9 @@ fn note_lanes(
 /// How many requests of a site ahead the CPU prefetches a word.
 const STEPS_AHEAD: usize = 8;
 
+/// A load or store. A request like the site's last one is served by its pattern.
 #[inline(always)]
-pub(crate) fn load_global<L: Level, O: Observer>(
+pub(crate) fn global<const STORES: bool, L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -285,41 +286,54 @@ pub(crate) fn load_global<L: Level, O: Observer>(
         )
     };
     let Some(first) = pattern.hit_global::<L::Vectors>(r, i, site, mask) else {
-        return L::slow_load_global(machine, r, mask, i);
+        return L::slow_global::<STORES, O>(machine, r, mask, i);
     };
     let lowest = first - pattern.below;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
         see_repeat::<L::Vectors, O>(&mut machine.observer, r, i, pattern, site, mask, lowest);
     }
     if let Some(tracker) = &mut machine.tracker {
-        note_like(machine.map, tracker, site, pattern, mask, lowest, false);
+        note_like(machine.map, tracker, site, pattern, mask, lowest, STORES);
     }
     reach_like(&mut machine.record.reach, (site, pattern), mask, lowest);
     // SAFETY: a pattern's region is one of the launch's.
     let region = unsafe { machine.map.regions.get_unchecked(pattern.region as usize) };
-    let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
     let offset = (lowest - region.base) as usize;
-    if pattern.shape == Shape::Run {
-        // The next block's warp reads the bytes after these. In a tile's rows they are too far apart for the CPU to
-        // prefetch.
-        let behind = offset + 32 * site.width_bytes as usize;
-        L::Vectors::prefetch(memory.cast::<u8>().wrapping_add(behind));
+    let first_byte = region.bytes.wrapping_add(offset);
+    if STORES {
+        if pattern.shape == Shape::Run {
+            // Prefetches what the next block's warp writes. Stores leave the CPU in order, and few can wait at a time,
+            // so one that misses the cache delays all later ones.
+            let step = pattern.walk.step(machine.block, lowest);
+            L::Vectors::prefetch(first_byte.wrapping_add(step as usize));
+        }
+        // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
+        if !machine.pass.watch && unsafe { store_quickly(r, site, pattern, mask, first_byte) } {
+            return Ok(());
+        }
+    } else {
+        if pattern.shape == Shape::Run {
+            // The next block's warp reads the bytes after these. In a tile's rows they are too far apart for the CPU to
+            // prefetch.
+            L::Vectors::prefetch(first_byte.wrapping_add(32 * site.width_bytes as usize));
+        }
+        let memory =
+            std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
+        // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
+        if unsafe { load_quickly::<L::Vectors>(r, site, pattern, memory, offset) } {
+            return Ok(());
+        }
+        // A column of a matrix: each request is one row further, which is too far for the CPU to prefetch.
+        let step = lowest.wrapping_sub(pattern.lowest) as usize;
+        L::Vectors::prefetch(first_byte.wrapping_add(step.wrapping_mul(STEPS_AHEAD)));
     }
-    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
-    if unsafe { load_quickly::<L::Vectors>(r, site, pattern, memory, offset) } {
-        return Ok(());
-    }
-    // A column of a matrix: each request is one row further, which is too far for the CPU to prefetch.
-    let step = lowest.wrapping_sub(pattern.lowest) as usize;
-    let ahead = offset.wrapping_add(step.wrapping_mul(STEPS_AHEAD));
-    L::Vectors::prefetch(memory.cast::<u8>().wrapping_add(ahead));
     pattern.lowest = lowest;
-    L::rest_load_global(machine, r, mask, i)
+    L::rest_global::<STORES, O>(machine, r, mask, i)
 }
 
 /// Serves a request that matches the pattern, in any layout.
 #[inline(always)]
-pub(crate) fn rest_load_global<L: Level, O: Observer>(
+pub(crate) fn rest_global<const STORES: bool, L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -330,10 +344,18 @@ pub(crate) fn rest_load_global<L: Level, O: Observer>(
         &machine.patterns[i.c as usize],
     );
     let region = &machine.map.regions[pattern.region as usize];
-    let memory = std::ptr::slice_from_raw_parts(region.bytes.cast_const(), region.size as usize);
+    let memory = std::ptr::slice_from_raw_parts_mut(region.bytes, region.size as usize);
     let offset = (pattern.lowest - region.base) as usize;
-    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
-    unsafe { load_like::<L::Vectors>(r, site, pattern, mask, memory, offset) };
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable for a store.
+    unsafe {
+        if STORES {
+            let to = memory.cast::<u8>().wrapping_add(offset);
+            let changed = store_like(r, site, pattern, mask, to, machine.pass.watch);
+            machine.pass.changed |= changed;
+        } else {
+            load_like::<L::Vectors>(r, site, pattern, mask, memory, offset);
+        }
+    }
     Ok(())
 }
 
@@ -374,22 +396,25 @@ pub(crate) struct Served {
 
 /// The slow path, for any request.
 #[inline(always)]
-pub(crate) fn any_load_global<O: Observer>(
+pub(crate) fn any_global<const STORES: bool, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
 ) -> Done {
-    machine.patterns[i.c as usize].last.first = Last::NONE;
+    if !STORES {
+        machine.patterns[i.c as usize].last.first = Last::NONE;
+    }
     let site = &machine.code.sites[i.c as usize];
     let addresses = addresses(r, i, site);
-    let served = global_in(machine, r, site, i.c as usize, mask, &addresses)?;
+    let served = serve::<STORES, O>(machine, r, site, i.c as usize, mask, &addresses)?;
     learn(machine, r, mask, i, &served, &addresses);
     Ok(())
 }
 
+/// Checks and counts any request, and moves its data.
 #[inline(always)]
-pub(crate) fn global_in<O: Observer>(
+pub(crate) fn serve<const STORES: bool, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
@@ -397,7 +422,7 @@ pub(crate) fn global_in<O: Observer>(
     mask: u32,
     addresses: &[u64; 32],
 ) -> Result<Served, Box<Fault>> {
-    let region = region(machine, site, row, mask, addresses, false)?;
+    let region = region(machine, site, row, mask, addresses, STORES)?;
     let charge = machine.observer.global(&access(r, site, mask), addresses);
     reach(machine, site, charge, mask, addresses);
     let run = mask == u32::MAX
@@ -409,167 +434,44 @@ pub(crate) fn global_in<O: Observer>(
         addresses,
         width_bytes: u64::from(site.width_bytes),
         run,
-        writes: false,
+        writes: STORES,
     };
     note(machine, &touch);
-    let served = Served { region, charge };
-    if let (Some(region), true) = (region, run) {
-        // SAFETY: first and last lane lie inside the region, and the lanes between them.
-        unsafe {
-            copy_in(
-                r,
-                site,
-                region
-                    .bytes
-                    .wrapping_add((addresses[0] - region.base) as usize),
-            )
-        };
-        return Ok(served);
+    let at = |l: usize| pointer(region, machine, addresses[l]);
+    // SAFETY: `region` found all active lanes' bytes inside of regions, which are writable for a store. If it is one
+    // region, those of a run are inside, too.
+    unsafe {
+        match (STORES, run && region.is_some()) {
+            (false, true) => copy_in(r, site, at(0)),
+            (false, false) => gather(r, site, mask, |l| at(l).cast_const()),
+            (true, true) => machine.pass.changed |= copy_out(r, site, at(0), machine.pass.watch),
+            (true, false) => machine.pass.changed |= scatter(r, site, mask, at),
+        }
     }
-    // SAFETY: `region` found all active lanes' bytes inside of regions.
-    unsafe { gather(r, site, mask, |l| pointer(region, machine, addresses[l])) };
-    Ok(served)
+    Ok(Served { region, charge })
 }
 
-#[inline(always)]
-pub(crate) fn store_global<L: Level, O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    mask: u32,
-    i: &Inst,
-) -> Done {
-    // SAFETY: the compiler makes a row for each site that an instruction names, and a worker has a pattern for each row.
-    let (site, pattern) = unsafe {
-        (
-            machine.code.sites.get_unchecked(i.c as usize),
-            machine.patterns.get_unchecked_mut(i.c as usize),
-        )
-    };
-    let Some(first) = pattern.hit_global::<L::Vectors>(r, i, site, mask) else {
-        return L::slow_store_global(machine, r, mask, i);
-    };
-    let lowest = first - pattern.below;
-    if O::SEES_REPEATS || cfg!(debug_assertions) {
-        see_repeat::<L::Vectors, O>(&mut machine.observer, r, i, pattern, site, mask, lowest);
-    }
-    if let Some(tracker) = &mut machine.tracker {
-        note_like(machine.map, tracker, site, pattern, mask, lowest, true);
-    }
-    reach_like(&mut machine.record.reach, (site, pattern), mask, lowest);
-    // SAFETY: a pattern's region is one of the launch's.
-    let region = unsafe { machine.map.regions.get_unchecked(pattern.region as usize) };
-    let to = region.bytes.wrapping_add((lowest - region.base) as usize);
-    if pattern.shape == Shape::Run {
-        // Prefetches what the next block's warp writes. Stores leave the CPU in order, and few can wait at a time, so
-        // one that misses the cache delays all later ones.
-        let step = pattern.walk.step(machine.block, lowest);
-        L::Vectors::prefetch(to.wrapping_add(step as usize));
-    }
-    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
-    if !machine.pass.watch && unsafe { store_quickly(r, site, pattern, mask, to) } {
-        return Ok(());
-    }
-    pattern.lowest = lowest;
-    L::rest_store_global(machine, r, mask, i)
-}
-
-/// Serves a request that matches the pattern, in any layout.
-#[inline(always)]
-pub(crate) fn rest_store_global<O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    mask: u32,
-    i: &Inst,
-) -> Done {
-    let (site, pattern) = (
-        &machine.code.sites[i.c as usize],
-        &machine.patterns[i.c as usize],
-    );
-    let region = &machine.map.regions[pattern.region as usize];
-    let to = region
-        .bytes
-        .wrapping_add((pattern.lowest - region.base) as usize);
-    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
-    let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
-    machine.pass.changed |= changed;
-    Ok(())
-}
-
-/// Loads a request that matches a pattern, for a [replayed](crate::machine::replay) block, whose registers differ from
+/// Serves a request that matches a pattern, for a [replayed](crate::machine::replay) block, whose registers differ from
 /// the code's. `is_seen`: whether an observer that has to see accesses has to see this one.
 ///
 /// # Safety
-/// The pattern must have matched the request, with its lowest lane at `lowest`.
+/// The pattern must have matched the request, with its lowest lane at `lowest`. For a store, its region must be
+/// writable.
 #[inline(always)]
-pub(crate) unsafe fn load_found<L: Level, O: Observer>(
+pub(crate) unsafe fn found<const STORES: bool, L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     (i, site, pattern): (&Inst, &MemSite, &mut Pattern),
     mask: u32,
     (lowest, is_seen): (u64, bool),
 ) {
-    let (memory, offset) = see_found::<L, O>(
-        machine,
-        r,
-        (i, site, pattern),
-        mask,
-        (lowest, is_seen),
-        false,
-    );
-    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant).
-    unsafe {
-        if !load_quickly::<L::Vectors>(r, site, pattern, memory, offset) {
-            load_like::<L::Vectors>(r, site, pattern, mask, memory, offset);
-        }
-    }
-}
-
-/// Stores one.
-///
-/// # Safety
-/// As for [`load_found`].
-#[inline(always)]
-pub(crate) unsafe fn store_found<L: Level, O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    (i, site, pattern): (&Inst, &MemSite, &mut Pattern),
-    mask: u32,
-    (lowest, is_seen): (u64, bool),
-) {
-    let (memory, offset) = see_found::<L, O>(
-        machine,
-        r,
-        (i, site, pattern),
-        mask,
-        (lowest, is_seen),
-        true,
-    );
-    let to = memory.cast::<u8>().wrapping_add(offset);
-    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant), which was found writable.
-    unsafe {
-        if !store_quickly(r, site, pattern, mask, to) {
-            store_like(r, site, pattern, mask, to, false);
-        }
-    }
-}
-
-/// Reports a matching request to the observers, and prefetches what the next block's request needs. Returns the
-/// region's bytes, and the offset of the lowest lane in them.
-#[inline(always)]
-fn see_found<L: Level, O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    (i, site, pattern): (&Inst, &MemSite, &mut Pattern),
-    mask: u32,
-    (lowest, is_seen): (u64, bool),
-    writes: bool,
-) -> (*mut [u8], usize) {
     if O::SEES_REPEATS && is_seen || cfg!(debug_assertions) {
         see_repeat::<L::Vectors, O>(&mut machine.observer, r, i, pattern, site, mask, lowest);
     }
     if let Some(tracker) = &mut machine.tracker {
-        note_like(machine.map, tracker, site, pattern, mask, lowest, writes);
+        note_like(machine.map, tracker, site, pattern, mask, lowest, STORES);
     }
+    // What the next block's request needs.
     let region = &machine.map.regions[pattern.region as usize];
     let offset = (lowest - region.base) as usize;
     let step = pattern.walk.step(machine.block, lowest);
@@ -580,58 +482,15 @@ fn see_found<L: Level, O: Observer>(
             .wrapping_add(step as usize),
     );
     let memory = std::ptr::slice_from_raw_parts_mut(region.bytes, region.size as usize);
-    (memory, offset)
-}
-
-/// The slow path, for any request.
-#[inline(always)]
-pub(crate) fn any_store_global<O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    mask: u32,
-    i: &Inst,
-) -> Done {
-    let site = &machine.code.sites[i.c as usize];
-    let addresses = addresses(r, i, site);
-    let served = global_out(machine, r, site, i.c as usize, mask, &addresses)?;
-    learn(machine, r, mask, i, &served, &addresses);
-    Ok(())
-}
-
-#[inline(always)]
-pub(crate) fn global_out<O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    site: &MemSite,
-    row: usize,
-    mask: u32,
-    addresses: &[u64; 32],
-) -> Result<Served, Box<Fault>> {
-    let region = region(machine, site, row, mask, addresses, true)?;
-    let charge = machine.observer.global(&access(r, site, mask), addresses);
-    reach(machine, site, charge, mask, addresses);
-    let run = mask == u32::MAX
-        && copies(site)
-        && stride64(addresses) == Some(i64::from(site.width_bytes));
-    let touch = Touch {
-        region,
-        mask,
-        addresses,
-        width_bytes: u64::from(site.width_bytes),
-        run,
-        writes: true,
-    };
-    note(machine, &touch);
-    let changed = if let (Some(region), true) = (region, run) {
-        let to = region
-            .bytes
-            .wrapping_add((addresses[0] - region.base) as usize);
-        // SAFETY: first and last lane lie inside the region, and the lanes between them.
-        unsafe { copy_out(r, site, to, machine.pass.watch) }
-    } else {
-        // SAFETY: `region` found all active lanes' bytes inside of writable regions.
-        unsafe { scatter(r, site, mask, |l| pointer(region, machine, addresses[l])) }
-    };
-    machine.pass.changed |= changed;
-    Ok(Served { region, charge })
+    // SAFETY: all lanes' bytes lie inside of the region (the pattern's invariant); the rest is guaranteed by the caller.
+    unsafe {
+        if STORES {
+            let to = memory.cast::<u8>().wrapping_add(offset);
+            if !store_quickly(r, site, pattern, mask, to) {
+                store_like(r, site, pattern, mask, to, false);
+            }
+        } else if !load_quickly::<L::Vectors>(r, site, pattern, memory, offset) {
+            load_like::<L::Vectors>(r, site, pattern, mask, memory, offset);
+        }
+    }
 }

@@ -184,26 +184,9 @@ pub(crate) fn s_step(r: View, i: &Inst) {
     r.set_s(i.d, u64::from(sum));
 }
 
-/// An operation on masks.
-#[cfg_attr(each_loop_whole, inline(always))]
-pub(crate) fn mask_op(r: View, i: &Inst, f: impl Fn(u32, u32) -> u32) {
-    r.set_s(i.d, u64::from(f(r.mask(i.a), r.mask(i.b))));
-}
-
-#[cfg_attr(each_loop_whole, inline(always))]
-pub(crate) fn mask_select(r: View, i: &Inst) {
-    let (c, a, b) = (r.mask(i.a), r.mask(i.b), r.mask(i.c));
-    r.set_s(i.d, u64::from(c & a | !c & b));
-}
-
 #[cfg_attr(each_loop_whole, inline(always))]
 pub(crate) fn mask_blend(r: View, i: &Inst, mask: u32) {
     r.set_s(i.d, u64::from(r.mask(i.a) & mask | r.mask(i.d) & !mask));
-}
-
-#[cfg_attr(each_loop_whole, inline(always))]
-pub(crate) fn s_select(r: View, i: &Inst) {
-    r.set_s(i.d, if r.s(i.a) != 0 { r.s(i.b) } else { r.s(i.c) });
 }
 
 #[cfg_attr(each_loop_whole, inline(always))]

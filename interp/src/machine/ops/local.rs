@@ -13,13 +13,13 @@ use ir::{MemType, Space};
 use super::address::offsets;
 use super::element::{lane_value, read, set_lane};
 use super::fault::Done;
-use super::shared::{check_window, is_inside, window_shift};
+use super::shared::{count, is_inside, window_shift};
 use crate::isa::bytecode::{Form, Inst, MemSite};
 use crate::isa::mask::LaneMask;
 use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::memory::layout::LOCAL_BASE;
-use crate::observe::{Access, Observer};
+use crate::observe::Observer;
 
 /// The offset of a byte of a lane's memory in the warp's memory.
 #[inline(always)]
@@ -109,35 +109,20 @@ pub(crate) fn load_local<O: Observer>(
         return Ok(());
     }
     let offsets = offsets(r, i, site, LOCAL_BASE);
-    local_in(machine, r, site, site.counter, mask, &offsets, local)
+    local_in(machine, r, (site, site.counter), mask, &offsets, local)
 }
 
 pub(crate) fn local_in<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
-    site: &MemSite,
-    counter: u32,
+    at: (&MemSite, u32),
     mask: u32,
     offsets: &[u32; 32],
     local: &[u8],
 ) -> Done {
-    check_window(
-        machine,
-        site,
-        Space::Local,
-        mask,
-        offsets,
-        local.len() as u64 / 32,
-    )?;
-    let access = Access {
-        site,
-        counter,
-        space: Space::Local,
-        mask,
-        r,
-        memory: machine.shared.as_ptr(),
-    };
-    machine.observer.window(&access, offsets);
+    let size = local.len() as u64 / 32;
+    count(machine, r, at, Space::Local, mask, (offsets, size))?;
+    let site = at.0;
     let ty = site.access.ty;
     let in_rows = lies_in_rows(site, offsets);
     for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {
@@ -182,35 +167,20 @@ pub(crate) fn store_local<O: Observer>(
         return Ok(());
     }
     let offsets = offsets(r, i, site, LOCAL_BASE);
-    local_out(machine, r, site, site.counter, mask, &offsets, local)
+    local_out(machine, r, (site, site.counter), mask, &offsets, local)
 }
 
 pub(crate) fn local_out<O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
-    site: &MemSite,
-    counter: u32,
+    at: (&MemSite, u32),
     mask: u32,
     offsets: &[u32; 32],
     local: &mut [u8],
 ) -> Done {
-    check_window(
-        machine,
-        site,
-        Space::Local,
-        mask,
-        offsets,
-        local.len() as u64 / 32,
-    )?;
-    let access = Access {
-        site,
-        counter,
-        space: Space::Local,
-        mask,
-        r,
-        memory: machine.shared.as_ptr(),
-    };
-    machine.observer.window(&access, offsets);
+    let size = local.len() as u64 / 32;
+    count(machine, r, at, Space::Local, mask, (offsets, size))?;
+    let site = at.0;
     let ty = site.access.ty;
     let in_rows = lies_in_rows(site, offsets);
     for (k, &register) in site.values[..site.access.count as usize].iter().enumerate() {

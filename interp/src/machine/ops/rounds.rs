@@ -16,7 +16,7 @@ use super::element::WordLayout;
 use super::{global, int, lanes, overflow, shared};
 use crate::count::pattern::{Last, Requests, Shape};
 use crate::isa::bytecode::{Code, Form, Inst, MemSite, Place};
-use crate::isa::op::Op;
+use crate::isa::op::{Op, jump_ops};
 use crate::isa::registers::{Registers, View};
 use crate::isa::rounds::{FEW_LOADS, MOST_WORDS, Numbered, Products, Rounds, Step, Work};
 use crate::machine::Machine;
@@ -95,23 +95,19 @@ fn left(edge: &Edge<'_>, r: View, by: u32, most: u32) -> u32 {
             count
         }};
     }
-    match head.op {
-        // Counting up by one to a limit is the most common loop.
-        Op::JumpSge32 if is_first && by == 1 => {
-            (i64::from(other as i32) - i64::from(from as i32)).clamp(0, most.into()) as u32
-        }
-        Op::JumpEq32 => count!(int::eq32),
-        Op::JumpNe32 => count!(int::ne32),
-        Op::JumpSlt32 => count!(int::slt32),
-        Op::JumpSle32 => count!(int::sle32),
-        Op::JumpSgt32 => count!(int::sgt32),
-        Op::JumpSge32 => count!(int::sge32),
-        Op::JumpUlt32 => count!(int::ult32),
-        Op::JumpUle32 => count!(int::ule32),
-        Op::JumpUgt32 => count!(int::ugt32),
-        Op::JumpUge32 => count!(int::uge32),
-        _ => 0,
+    macro_rules! count_all {
+        ({} jumps { $(($compare:ident, $jump:ident, $end:ident, $f:path))* }) => {
+            match head.op {
+                // Counting up by one to a limit is the most common loop.
+                Op::JumpSge32 if is_first && by == 1 => {
+                    (i64::from(other as i32) - i64::from(from as i32)).clamp(0, most.into()) as u32
+                }
+                $(Op::$jump => count!($f),)*
+                _ => 0,
+            }
+        };
     }
+    jump_ops! { { count_all! {} } }
 }
 
 /// Whether an operation has an invalid operand that the observer has to see.

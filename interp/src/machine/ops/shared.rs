@@ -63,6 +63,28 @@ pub(crate) fn check_window<O: Observer>(
     }
 }
 
+/// Checks and counts a request to a window of `size` bytes. Returns the cost.
+#[inline(always)]
+pub(crate) fn count<O: Observer>(
+    machine: &mut Machine<'_, O>,
+    r: View,
+    (site, counter): (&MemSite, u32),
+    space: Space,
+    mask: u32,
+    (offsets, size): (&[u32; 32], u64),
+) -> Result<Charge, Box<Fault>> {
+    check_window(machine, site, space, mask, offsets, size)?;
+    let access = Access {
+        site,
+        counter,
+        space,
+        mask,
+        r,
+        memory: machine.shared.as_ptr(),
+    };
+    Ok(machine.observer.window(&access, offsets))
+}
+
 /// The offset added to the objects of a space.
 #[inline(always)]
 pub(crate) fn window_shift<O>(machine: &Machine<'_, O>, space: Space) -> u32 {
@@ -139,8 +161,9 @@ fn see_repeat<V: Vectors, O: Observer>(
     );
 }
 
+/// A load or store. A request like the site's last one is served by its pattern.
 #[inline(always)]
-pub(crate) fn load_shared<L: Level, O: Observer>(
+pub(crate) fn shared<const STORES: bool, L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -154,7 +177,7 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
         )
     };
     let Some(first) = pattern.hit_shared::<L::Vectors>(r, i, site, mask) else {
-        return L::slow_load_shared(machine, r, mask, i);
+        return L::slow_shared::<STORES, O>(machine, r, mask, i);
     };
     let lowest = (first - pattern.below) as usize;
     if O::SEES_REPEATS || cfg!(debug_assertions) {
@@ -170,22 +193,31 @@ pub(crate) fn load_shared<L: Level, O: Observer>(
             memory,
         );
     }
-    let memory = &raw const machine.shared[..];
-    // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
-    if !is_short_run(pattern, site, mask)
-        && unsafe { load_quickly::<L::Vectors>(r, site, pattern, memory, lowest) }
-    {
-        // SAFETY: as above.
-        unsafe { check_loaded(r, site, pattern, mask, memory.cast::<u8>().add(lowest)) };
-        return Ok(());
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and only this thread accesses the block's memory.
+    unsafe {
+        if STORES {
+            let to = machine.shared.as_mut_ptr().add(lowest);
+            if !machine.pass.watch && store_quickly(r, site, pattern, mask, to) {
+                check_stored(r, site, pattern, mask, to);
+                return Ok(());
+            }
+        } else {
+            let memory = &raw const machine.shared[..];
+            if !is_short_run(pattern, site, mask)
+                && load_quickly::<L::Vectors>(r, site, pattern, memory, lowest)
+            {
+                check_loaded(r, site, pattern, mask, memory.cast::<u8>().add(lowest));
+                return Ok(());
+            }
+        }
     }
     pattern.lowest = lowest as u64;
-    L::rest_load_shared(machine, r, mask, i)
+    L::rest_shared::<STORES, O>(machine, r, mask, i)
 }
 
 /// Serves a request that matches the pattern, in any layout.
 #[inline(always)]
-pub(crate) fn rest_load_shared<L: Level, O: Observer>(
+pub(crate) fn rest_shared<const STORES: bool, L: Level, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
@@ -195,20 +227,27 @@ pub(crate) fn rest_load_shared<L: Level, O: Observer>(
         &machine.code.sites[i.c as usize],
         &machine.patterns[i.c as usize],
     );
-    let (memory, lowest) = (&raw const machine.shared[..], pattern.lowest as usize);
-    if is_short_run(pattern, site, mask) {
-        let d = r.v32_mut(site.values[0]);
-        // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
-        unsafe {
-            let from = memory.cast::<u8>().add(lowest);
-            L::Vectors::first_lanes(from, first_active(mask), d);
+    let (memory, lowest) = (&raw mut machine.shared[..], pattern.lowest as usize);
+    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and only this thread accesses the block's memory.
+    unsafe {
+        let at = memory.cast::<u8>().add(lowest);
+        if STORES {
+            if pattern.shape == Shape::Run && site.width_bytes == 4 && !machine.pass.watch {
+                blend_out(r.v32(site.values[0]), mask, at);
+            } else {
+                let changed = store_like(r, site, pattern, mask, at, machine.pass.watch);
+                machine.pass.changed |= changed;
+            }
+            check_stored(r, site, pattern, mask, at);
+        } else {
+            if is_short_run(pattern, site, mask) {
+                L::Vectors::first_lanes(at, first_active(mask), r.v32_mut(site.values[0]));
+            } else {
+                load_like::<L::Vectors>(r, site, pattern, mask, memory, lowest);
+            }
+            check_loaded(r, site, pattern, mask, at);
         }
-    } else {
-        // SAFETY: all lanes' bytes lie inside (the pattern's invariant).
-        unsafe { load_like::<L::Vectors>(r, site, pattern, mask, memory, lowest) };
     }
-    // SAFETY: as above.
-    unsafe { check_loaded(r, site, pattern, mask, memory.cast::<u8>().add(lowest)) };
     Ok(())
 }
 
@@ -220,16 +259,18 @@ fn is_short_run(pattern: &Pattern, site: &MemSite, mask: u32) -> bool {
 
 /// The slow path, for any request.
 #[inline(always)]
-pub(crate) fn any_load_shared<O: Observer>(
+pub(crate) fn any_shared<const STORES: bool, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     mask: u32,
     i: &Inst,
 ) -> Done {
-    machine.patterns[i.c as usize].last.first = Last::NONE;
+    if !STORES {
+        machine.patterns[i.c as usize].last.first = Last::NONE;
+    }
     let site = &machine.code.sites[i.c as usize];
     let offsets = offsets(r, i, site, SHARED_BASE);
-    let charge = shared_in(machine, r, site, site.counter, mask, &offsets)?;
+    let charge = serve::<STORES, O>(machine, r, site, site.counter, mask, &offsets)?;
     learn(machine, r, mask, i, charge, &offsets);
     Ok(())
 }
@@ -265,9 +306,9 @@ fn learn<O: Observer>(
     pattern.last.is_within = O::SEES_REPEATS && is_within::<Portable>(r, site);
 }
 
-/// Loads from checked and counted offsets. Returns the cost.
+/// Checks and counts any request, and moves its data. Returns the cost.
 #[inline(always)]
-pub(crate) fn shared_in<O: Observer>(
+pub(crate) fn serve<const STORES: bool, O: Observer>(
     machine: &mut Machine<'_, O>,
     r: View,
     site: &MemSite,
@@ -275,131 +316,18 @@ pub(crate) fn shared_in<O: Observer>(
     mask: u32,
     offsets: &[u32; 32],
 ) -> Result<Charge, Box<Fault>> {
-    check_window(
-        machine,
-        site,
-        Space::Shared,
-        mask,
-        offsets,
-        machine.shared.len() as u64,
-    )?;
-    let access = access((site, counter), mask, r, machine.shared.as_ptr());
-    let charge = machine.observer.window(&access, offsets);
-    let base = machine.shared.as_ptr();
-    // SAFETY: `check_window` found all active lanes' bytes inside.
-    unsafe { gather(r, site, mask, |l| base.add(offsets[l] as usize)) };
-    Ok(charge)
-}
-
-#[inline(always)]
-pub(crate) fn store_shared<L: Level, O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    mask: u32,
-    i: &Inst,
-) -> Done {
-    // SAFETY: the compiler makes a row for each site that an instruction names, and a worker has a pattern for each row.
-    let (site, pattern) = unsafe {
-        (
-            machine.code.sites.get_unchecked(i.c as usize),
-            machine.patterns.get_unchecked_mut(i.c as usize),
-        )
-    };
-    let Some(first) = pattern.hit_shared::<L::Vectors>(r, i, site, mask) else {
-        return L::slow_store_shared(machine, r, mask, i);
-    };
-    let lowest = (first - pattern.below) as usize;
-    if O::SEES_REPEATS || cfg!(debug_assertions) {
-        let memory = machine.shared.as_ptr();
-        see_repeat::<L::Vectors, O>(
-            &mut machine.observer,
-            r,
-            i,
-            pattern,
-            site,
-            mask,
-            lowest,
-            memory,
-        );
-    }
-    // SAFETY: the lowest lane lies inside.
-    let to = unsafe { machine.shared.as_mut_ptr().add(lowest) };
-    // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and only this thread accesses the block's memory.
-    if !machine.pass.watch && unsafe { store_quickly(r, site, pattern, mask, to) } {
-        // SAFETY: as above.
-        unsafe { check_stored(r, site, pattern, mask, to) };
-        return Ok(());
-    }
-    pattern.lowest = lowest as u64;
-    L::rest_store_shared(machine, r, mask, i)
-}
-
-/// Serves a request that matches the pattern, in any layout.
-#[inline(always)]
-pub(crate) fn rest_store_shared<O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    mask: u32,
-    i: &Inst,
-) -> Done {
-    let (site, pattern) = (
-        &machine.code.sites[i.c as usize],
-        &machine.patterns[i.c as usize],
-    );
-    // SAFETY: the lowest lane lies inside.
-    let to = unsafe { machine.shared.as_mut_ptr().add(pattern.lowest as usize) };
-    if pattern.shape == Shape::Run && site.width_bytes == 4 && !machine.pass.watch {
-        // SAFETY: all lanes' bytes lie inside (the pattern's invariant), and only this thread accesses the block's
-        // memory.
-        unsafe { blend_out(r.v32(site.values[0]), mask, to) };
-    } else {
-        // SAFETY: as above.
-        let changed = unsafe { store_like(r, site, pattern, mask, to, machine.pass.watch) };
-        machine.pass.changed |= changed;
-    }
-    // SAFETY: as above.
-    unsafe { check_stored(r, site, pattern, mask, to) };
-    Ok(())
-}
-
-/// The slow path, for any request.
-#[inline(always)]
-pub(crate) fn any_store_shared<O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    mask: u32,
-    i: &Inst,
-) -> Done {
-    let site = &machine.code.sites[i.c as usize];
-    let offsets = offsets(r, i, site, SHARED_BASE);
-    let charge = shared_out(machine, r, site, site.counter, mask, &offsets)?;
-    learn(machine, r, mask, i, charge, &offsets);
-    Ok(())
-}
-
-/// Stores to checked and counted offsets. Returns the cost.
-#[inline(always)]
-pub(crate) fn shared_out<O: Observer>(
-    machine: &mut Machine<'_, O>,
-    r: View,
-    site: &MemSite,
-    counter: u32,
-    mask: u32,
-    offsets: &[u32; 32],
-) -> Result<Charge, Box<Fault>> {
-    check_window(
-        machine,
-        site,
-        Space::Shared,
-        mask,
-        offsets,
-        machine.shared.len() as u64,
-    )?;
-    let access = access((site, counter), mask, r, machine.shared.as_ptr());
-    let charge = machine.observer.window(&access, offsets);
+    let size = machine.shared.len() as u64;
+    let named = (site, counter);
+    let charge = count(machine, r, named, Space::Shared, mask, (offsets, size))?;
     let base = machine.shared.as_mut_ptr();
     // SAFETY: `check_window` found all active lanes' bytes inside.
-    let changed = unsafe { scatter(r, site, mask, |l| base.add(offsets[l] as usize)) };
-    machine.pass.changed |= changed;
+    let at = |l: usize| unsafe { base.add(offsets[l] as usize) };
+    // SAFETY: as above.
+    unsafe {
+        match STORES {
+            false => gather(r, site, mask, |l| at(l).cast_const()),
+            true => machine.pass.changed |= scatter(r, site, mask, at),
+        }
+    }
     Ok(charge)
 }

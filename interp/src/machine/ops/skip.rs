@@ -177,18 +177,18 @@ pub(crate) fn perform<O: Observer>(
     thread_local: &mut [u8],
 ) -> Done {
     match inst.op {
-        Op::LoadShared => shared::any_load_shared(machine, r, mask, inst),
-        Op::StoreShared => shared::any_store_shared(machine, r, mask, inst),
+        Op::LoadShared => shared::any_shared::<false, O>(machine, r, mask, inst),
+        Op::StoreShared => shared::any_shared::<true, O>(machine, r, mask, inst),
         Op::AtomicShared => atomic::shared(machine, r, mask, inst),
-        Op::LoadGlobal => global::any_load_global(machine, r, mask, inst),
-        Op::StoreGlobal => global::any_store_global(machine, r, mask, inst),
+        Op::LoadGlobal => global::any_global::<false, O>(machine, r, mask, inst),
+        Op::StoreGlobal => global::any_global::<true, O>(machine, r, mask, inst),
         Op::AtomicGlobal => atomic::global(machine, r, mask, inst),
         Op::LoadLocal => local::load_local(machine, r, mask, inst, thread_local),
         Op::StoreLocal => local::store_local(machine, r, mask, inst, thread_local),
         Op::AtomicLocal => atomic::local(machine, r, mask, inst, thread_local),
-        Op::LoadGeneric => generic::load_generic(machine, r, mask, inst, thread_local),
-        Op::StoreGeneric => generic::store_generic(machine, r, mask, inst, thread_local),
-        Op::AtomicGeneric => atomic::generic(machine, r, mask, inst, thread_local),
+        Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric => {
+            generic::generic(machine, r, mask, inst, thread_local)
+        }
         op => unreachable!("{op:?} is no access"),
     }
 }

@@ -9,10 +9,10 @@ use ir::{Type, bfloat16, eval, half};
 
 use super::{List, Whence, Window};
 use crate::isa::bytecode::Inst;
-use crate::isa::op::{Op, lane_arms, lane_ops};
+use crate::isa::op::{Op, jump_ops, lane_arms, lane_ops};
 use crate::isa::registers::View;
 use crate::machine::Machine;
-use crate::machine::engine::dispatch;
+use crate::machine::dispatch::{dispatch, dispatch_scalars};
 use crate::machine::level::Level;
 use crate::machine::ops::element::{
     blend_out, check_loaded, check_stored, gather, load_like, load_quickly, scatter, store_like,
@@ -123,64 +123,21 @@ pub(crate) fn run<L: Level, O: Observer>(
         }
         /// A comparing jump must go the same way as in the recorded block.
         macro_rules! goes {
-            ($f:path) => {
-                if lanes::s_holds(r, inst, $f) != (inst.b != 0) {
+            ($inst:ident, $f:path) => {
+                if lanes::s_holds(r, $inst, $f) != ($inst.b != 0) {
                     depart!();
                 }
             };
         }
-        lane_ops! { lane_arms! { dispatch! { inst, r, risk, alone, L, {
-            Op::SMove => r.set_s(inst.d, r.s(inst.a)),
-            Op::VMove32 => lanes::move32(r, inst),
-            Op::VMove64 => lanes::move64(r, inst),
-            Op::VBlend32 => lanes::blend32(r, inst, inst.c),
-            Op::VBlend64 => lanes::blend64(r, inst, inst.c),
-            Op::MBlend => lanes::mask_blend(r, inst, inst.c),
-            Op::VSplat32 => lanes::splat32(r, inst),
-            Op::VSplat64 => lanes::splat64(r, inst),
-            Op::MAnd => lanes::mask_op(r, inst, |a, b| a & b),
-            Op::MOr => lanes::mask_op(r, inst, |a, b| a | b),
-            Op::MXor => lanes::mask_op(r, inst, |a, b| a ^ b),
-            Op::MNot => lanes::mask_op(r, inst, |a, _| !a),
-            Op::MEq => lanes::mask_op(r, inst, |a, b| !(a ^ b)),
-            Op::MSelect => lanes::mask_select(r, inst),
-            Op::SSelect => lanes::s_select(r, inst),
-            Op::VSelect32 => lanes::select32(r, inst),
-            Op::VSelect64 => lanes::select64(r, inst),
-            Op::VBool => lanes::v_bool(r, inst),
-            Op::SBool => r.set_s(inst.d, r.s(inst.a) & 1),
-            Op::VFma32 => lanes::fma32(r, inst, float::fma32),
-            Op::VFma64 => lanes::fma64(r, inst, float::fma64),
+        /// The planner puts no end of a loop into a list.
+        macro_rules! loops {
+            ($inst:ident, $f:path) => {
+                // SAFETY: as above.
+                unsafe { unreachable() }
+            };
+        }
+        lane_ops! { lane_arms! { jump_ops! { dispatch! { inst, r, code, inst.c, L, [risk, alone, goes, loops], {
             Op::VFmaInto32 => L::Vectors::fma_into32(r, inst),
-            Op::VFmaInto64 => lanes::fma_into64(r, inst, float::fma64),
-            Op::VFmaHalves => lanes::fma32(r, inst, half::fma2),
-            Op::SFmaHalves => lanes::s_fma32(r, inst, half::fma2),
-            Op::VFmaBfloats => lanes::fma_bfloats(r, inst),
-            Op::SFmaBfloats => lanes::s_fma32(r, inst, bfloat16::fma2),
-            Op::SFma32 => lanes::s_fma32(r, inst, float::fma32),
-            Op::SFma64 => lanes::s_fma64(r, inst, float::fma64),
-            Op::SPtrS => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
-            Op::SPtrU => lanes::s_ptr(r, inst, &code.scales, |x| i64::from(x as u32)),
-            Op::SPtrL => lanes::s_ptr(r, inst, &code.scales, |x| x as i64),
-            Op::SPtr32 => lanes::s_ptr32(r, inst, &code.scales),
-            Op::VPtrVS => lanes::v_ptr(r, inst, &code.scales, |x| i64::from(x as i32)),
-            Op::VPtrVU => lanes::v_ptr(r, inst, &code.scales, i64::from),
-            Op::VPtrVL => lanes::v_ptr_long(r, inst, &code.scales),
-            Op::VPtr32V => lanes::v_ptr32(r, inst, &code.scales),
-            Op::VPtrSS => lanes::v_ptr_base(r, inst, &code.scales, |x| i64::from(x as i32)),
-            Op::VPtrSU => lanes::v_ptr_base(r, inst, &code.scales, i64::from),
-            Op::VPtr32S => lanes::v_ptr32_base(r, inst, &code.scales),
-
-            Op::JumpEq32 => goes!(int::eq32),
-            Op::JumpNe32 => goes!(int::ne32),
-            Op::JumpSlt32 => goes!(int::slt32),
-            Op::JumpSle32 => goes!(int::sle32),
-            Op::JumpSgt32 => goes!(int::sgt32),
-            Op::JumpSge32 => goes!(int::sge32),
-            Op::JumpUlt32 => goes!(int::ult32),
-            Op::JumpUle32 => goes!(int::ule32),
-            Op::JumpUgt32 => goes!(int::ugt32),
-            Op::JumpUge32 => goes!(int::uge32),
             Op::ReplayMask => {
                 if r.mask(inst.a) & inst.c != inst.b {
                     depart!();
@@ -224,7 +181,7 @@ pub(crate) fn run<L: Level, O: Observer>(
                     let reach = list.reaches.get_unchecked(inst.a as usize);
                     let (_, pattern) = list.patterns.get_unchecked_mut(reach.pattern as usize);
                     let (i, site) = (&reach.inst, &reach.site);
-                    global::load_found::<L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
+                    global::found::<false, L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
                 }
             }
             Op::ReplayStore => {
@@ -233,7 +190,7 @@ pub(crate) fn run<L: Level, O: Observer>(
                     let reach = list.reaches.get_unchecked(inst.a as usize);
                     let (_, pattern) = list.patterns.get_unchecked_mut(reach.pattern as usize);
                     let (i, site) = (&reach.inst, &reach.site);
-                    global::store_found::<L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
+                    global::found::<true, L, O>(machine, r, (i, site, pattern), reach.mask, (reach.lowest, inst.b != 0));
                 }
             }
             // SAFETY: all lanes were found inside when the list was made, of a block with the same shared memory.
@@ -267,10 +224,8 @@ pub(crate) fn run<L: Level, O: Observer>(
                 machine.observer.end_block();
                 return true;
             }
-            }
             Op::Clock | Op::Clock64 | Op::ActiveMask | Op::Shuffle | Op::Exchange | Op::Jump | Op::JumpIfNot | Op::JumpIf | Op::Tick | Op::If | Op::Else
-            | Op::Join | Op::Clear | Op::Park | Op::ParkIf | Op::ParkIfNot | Op::ExitIf | Op::ExitIfNot | Op::Loop | Op::LoopEq32 | Op::LoopNe32
-            | Op::LoopSlt32 | Op::LoopSle32 | Op::LoopSgt32 | Op::LoopSge32 | Op::LoopUlt32 | Op::LoopUle32 | Op::LoopUgt32 | Op::LoopUge32 | Op::Rounds
+            | Op::Join | Op::Clear | Op::Park | Op::ParkIf | Op::ParkIfNot | Op::ExitIf | Op::ExitIfNot | Op::Loop | Op::Rounds
             | Op::Exit | Op::End | Op::LoadShared | Op::StoreShared | Op::AtomicShared | Op::LoadGlobal | Op::StoreGlobal | Op::AtomicGlobal
             | Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal | Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric | Op::Tally | Op::Barrier
             | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr | Op::NumberedBarrier | Op::SyncWarp | Op::Fence | Op::Print | Op::LaunchChild
@@ -279,7 +234,7 @@ pub(crate) fn run<L: Level, O: Observer>(
                 // SAFETY: the planner never puts these into a list.
                 unsafe { unreachable() }
             }
-        } } }
+        } } } } }
     }
 }
 
