@@ -146,6 +146,25 @@ pub(crate) struct MemSite {
     pub(crate) result: u32,
 }
 
+impl MemSite {
+    /// The registers that the access writes: those of a load, or that of an atomic's old value.
+    pub(crate) fn results(&self) -> &[u32] {
+        match self.op {
+            AccessOp::Load => &self.values[..usize::from(self.access.count)],
+            AccessOp::Atomic => std::slice::from_ref(&self.result),
+            AccessOp::Store => &[],
+        }
+    }
+
+    /// The kind of one of its registers for values or for the result.
+    pub(crate) fn place(&self, register: u32) -> Place {
+        match self.uniform_values || Class::of(self.access.ty.value_type()) == Class::Mask {
+            true => Place::S(register),
+            false => Place::V(register),
+        }
+    }
+}
+
 /// What a site adds to the registers of its address.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {

@@ -74,19 +74,26 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
             let (reads, writes) = registers(&code.sites[c as usize], i, mask);
             Effect::Computes(reads, writes)
         }
-        op => match fields(op) {
-            Some(fields) => {
-                let named = [(fields.a, i.a), (fields.b, i.b), (fields.c, i.c)];
-                let kept = fields.keeps.then_some((fields.d, i.d));
-                let reads = named.into_iter().chain(kept);
-                let reads = reads.filter_map(|(field, register)| register_of(field, register));
-                let writes = register_of(fields.d, i.d).map(|write| (write, u32::MAX));
+        _ => match reads_and_write(i) {
+            Some((reads, write)) => {
+                let writes = write.map(|write| (write, u32::MAX));
                 Effect::Computes(reads.collect(), writes.into_iter().collect())
             }
             // Barriers, exchanges, calls, ends, and everything else.
             None => Effect::Orders,
         },
     }
+}
+
+/// For an instruction whose result depends only on its registers and the active lanes: the registers that it reads, and
+/// the one that it writes.
+pub(crate) fn reads_and_write(i: &Inst) -> Option<(impl Iterator<Item = Wide>, Option<Wide>)> {
+    let fields = fields(i.op)?;
+    let named = [(fields.a, i.a), (fields.b, i.b), (fields.c, i.c)];
+    let kept = fields.keeps.then_some((fields.d, i.d));
+    let reads = named.into_iter().chain(kept);
+    let reads = reads.filter_map(|(field, register)| register_of(field, register));
+    Some((reads, register_of(fields.d, i.d)))
 }
 
 /// The register that a field names.
@@ -126,11 +133,8 @@ pub(crate) fn registers(site: &MemSite, i: &Inst, mask: u32) -> (Vec<Wide>, Vec<
         let uniform = subscript.uniform.map(|at| Wide(Register::S(at), false));
         reads.extend(varying.into_iter().chain(uniform));
     }
-    let class = Class::of(site.access.ty.value_type());
-    let one = |register| match site.uniform_values || class == Class::Mask {
-        true => Wide(Register::S(register), false),
-        false => Wide(Register::V(register), class == Class::W64),
-    };
+    let is_wide = Class::of(site.access.ty.value_type()) == Class::W64;
+    let one = |register| Wide(site.place(register), is_wide);
     let values = site.values[..site.access.count as usize].iter();
     let values = values.map(|&register| one(register));
     match site.op {

@@ -7,9 +7,9 @@ use ir::{Block, Function, HostFn, InstKind, Node, Operand, SlotId, ValueId};
 
 use super::scene::Scene;
 use super::{Cell, HostUse, Shadow};
-use crate::isa::bytecode::{Code, Inst};
-use crate::isa::flow::{Flow, flow};
+use crate::isa::bytecode::{Code, Inst, Place};
 use crate::isa::op::Op;
+use crate::isa::operands::reads_and_write;
 use crate::isa::registers::View;
 
 impl Shadow {
@@ -36,12 +36,7 @@ impl Shadow {
             Op::HostLoad | Op::HostStore | Op::HostAtomic => {
                 let (cell, site) = (of(i.a), &code.sites[i.c as usize]);
                 self.used(scene, HostUse::Address, cell);
-                let results = match i.op {
-                    Op::HostLoad => &site.values[..usize::from(site.access.count)],
-                    Op::HostAtomic => std::slice::from_ref(&site.result),
-                    _ => &[],
-                };
-                for &register in results {
+                for &register in site.results() {
                     self.put(at(register), Cell::default());
                 }
             }
@@ -90,17 +85,14 @@ impl Shadow {
                 (Cell { bits: 0, .. }, _) => of(i.b),
                 (cell, _) => cell.mixed(),
             },
-            Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats => {
-                of(i.a).or(of(i.b)).or(of(i.c)).mixed()
+            _ => {
+                let places = reads_and_write(i)?.0.map(|read| read.0);
+                let cells = places.filter_map(|place| match place {
+                    Place::S(register) => Some(of(register)),
+                    Place::V(_) => None,
+                });
+                cells.fold(Cell::default(), Cell::or).mixed()
             }
-            Op::SPtrS | Op::SPtrU | Op::SPtrL => of(i.a).or(of(i.b)).mixed(),
-            op => match flow(op) {
-                Flow::S1 => of(i.a).mixed(),
-                Flow::S2 => of(i.a).or(of(i.b)).mixed(),
-                Flow::V1 | Flow::V2 | Flow::Compare | Flow::CompareScalar | Flow::Other => {
-                    return None;
-                }
-            },
         })
     }
 
