@@ -325,7 +325,7 @@ impl Detector<'_> {
         }
         let lowest = footprint.lowest;
         let mut written = (0, u32::MAX);
-        let known = &mut resident.deferred.written;
+        let known = &resident.deferred.written;
         if self.subject.unset() && !known.is_all() {
             for round in 0..sweep.count {
                 let footprint = Footprint {
