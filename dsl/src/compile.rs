@@ -18,7 +18,7 @@ use ir::{
     verify,
 };
 
-pub(crate) use declarations::{Parsed, Wanted, parsed};
+pub(crate) use declarations::{Parsed, parsed};
 
 /// What the user can choose.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -136,37 +136,28 @@ pub(crate) fn check(
         cuda_arch: options.cuda_arch,
     };
     let tokenized = syntax::tokenize(map, file, &preprocessing, loader);
-    let start = map.mark();
-    let mut checked = typed(map, &tokenized, options, Wanted::Named);
-    if checked.is_cut && has_errors(&checked.diagnostics) {
-        map.back_to(start);
-        checked = typed(map, &tokenized, options, Wanted::Whole);
-    }
+    let (program, checked) = typed(map, &tokenized, options);
     let includes = match options.warn_includes {
         true => library::missing(&tokenized, map),
         false => Vec::new(),
     };
     let mut diagnostics = tokenized.diagnostics;
-    diagnostics.extend(checked.diagnostics);
+    diagnostics.extend(checked);
     diagnostics.extend(includes);
-    (checked.program, diagnostics)
-}
-
-/// A checked program.
-struct Typed {
-    program: Option<typed::Program>,
-    diagnostics: Vec<Diagnostic>,
-    /// Whether only a part of the prelude was read.
-    is_cut: bool,
+    (program, diagnostics)
 }
 
 /// Parses a program and checks it together with CUDA's own declarations. Those come first, so that the program cannot break them.
-fn typed(map: &mut SourceMap, tokenized: &Tokenized, options: &Options, wanted: Wanted) -> Typed {
+fn typed(
+    map: &mut SourceMap,
+    tokenized: &Tokenized,
+    options: &Options,
+) -> (Option<typed::Program>, Vec<Diagnostic>) {
     let Parsed {
         unit,
         errors: mut diagnostics,
         declared,
-    } = parsed(map, tokenized, &options.instances, wanted);
+    } = parsed(map, tokenized, &options.instances);
     let (instances, request_errors) = requests(map, &options.instances);
     diagnostics.extend(request_errors);
     let (program, errors) = sema::check(
@@ -179,11 +170,7 @@ fn typed(map: &mut SourceMap, tokenized: &Tokenized, options: &Options, wanted: 
         },
     );
     diagnostics.extend(errors);
-    Typed {
-        program,
-        diagnostics,
-        is_cut: declared.is_cut,
-    }
+    (program, diagnostics)
 }
 
 /// `template __global__ void k<float, 32>();` for each requested instance. The parameters are left out: the arguments determine the

@@ -37,7 +37,7 @@ pub(crate) use defined::defined;
 pub(crate) use file::{File, TypeName};
 pub(crate) use headers::missing;
 pub use needed::needed;
-pub(crate) use needed::prelude;
+pub(crate) use needed::{prelude, prelude_names};
 pub(crate) use wanted::{names, standard_names};
 pub use wanted::{parts, wanted};
 

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use crate::arena::Arena;
 use crate::{
-    compile::{Options, Parsed, Wanted, parsed, requests},
+    compile::{Options, Parsed, parsed, requests},
     lower::{self, walk_typed},
     message::Message as _,
     sema::{
@@ -87,7 +87,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         unit,
         errors: syntax_errors,
         declared,
-    } = parsed(map, &tokenized, &options.instances, Wanted::Whole);
+    } = parsed(map, &tokenized, &options.instances);
     let found = kernels(&tokenized.tokens);
     let (wanted, request_errors) = requests(map, &options.instances);
     let checking = sema::Options {

@@ -10,6 +10,7 @@ mod convert;
 mod lexer;
 mod literal;
 mod message;
+mod scopes;
 mod words;
 
 pub use preprocess::{Options, Tokenized, tokenize};

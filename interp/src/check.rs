@@ -29,8 +29,7 @@ use ir::{FenceScope, LocId, Space};
 
 use crate::coded::Coded;
 use crate::config::Check;
-use crate::count::stats::{Charge, SiteCounts};
-use crate::count::witness::Worst;
+use crate::count::stats::Charge;
 use crate::fault::finding::Finding;
 use crate::isa::bytecode::{Code, Inst, MemSite, Place, RoutineCall};
 use crate::isa::registers::View;
@@ -351,16 +350,6 @@ impl Observer for Checker<'_> {
     }
 
     #[inline(always)]
-    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
-        self.counters.charge_window(access, offsets)
-    }
-
-    #[inline(always)]
-    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
-        self.counters.charge_global(access, addresses)
-    }
-
-    #[inline(always)]
     fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
         if !like.is_within {
             self.subscript(access);
@@ -397,12 +386,13 @@ impl Observer for Checker<'_> {
         self.sees_rounds(loads)
     }
 
-    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
-        self.counters.repeats(site, charge, requests, lanes);
+    #[inline(always)]
+    fn counters(&self) -> &Counters {
+        &self.counters
     }
 
-    fn period_bytes(&self, site: &MemSite) -> u64 {
-        self.counters.period_bytes(site)
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
+        self.counters.repeats(site, charge, requests, lanes);
     }
 
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {
@@ -535,14 +525,6 @@ impl Observer for Checker<'_> {
 
     fn forgets(&self) -> bool {
         self.races.races.forgets
-    }
-
-    fn counts(&self) -> &[SiteCounts] {
-        self.counters.counts()
-    }
-
-    fn worst(&self) -> &[Worst] {
-        self.counters.worst()
     }
 
     fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {

@@ -20,6 +20,7 @@ use crate::isa::bytecode::{Code, Inst, MemSite, Place, RoutineCall};
 use crate::isa::registers::View;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
+use crate::observe::counters::Counters;
 use crate::observe::trace::Event;
 use crate::views::Views;
 
@@ -160,10 +161,18 @@ pub(crate) trait Observer: Sized {
     fn window(&mut self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
     /// An access to global or constant memory, by address. Returns its cost.
     fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
+    /// The counters that it keeps.
+    fn counters(&self) -> &Counters;
     /// The cost of an access, without counting it.
-    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge;
+    #[inline(always)]
+    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
+        self.counters().charge_window(access, offsets)
+    }
     /// The same for global or constant memory.
-    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge;
+    #[inline(always)]
+    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
+        self.counters().charge_global(access, addresses)
+    }
     /// An access that [`Observer::repeats`] will count, for an observer that has to see it.
     #[inline(always)]
     fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {}
@@ -180,7 +189,9 @@ pub(crate) trait Observer: Sized {
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64);
     /// The period of costs: moving all addresses by a multiple of this changes no cost. For a site of shared or global
     /// memory.
-    fn period_bytes(&self, site: &MemSite) -> u64;
+    fn period_bytes(&self, site: &MemSite) -> u64 {
+        self.counters().period_bytes(site)
+    }
     /// `__syncwarp` of the active lanes, each of which names a mask. `alive`: lanes that have not ended.
     #[inline(always)]
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {}
@@ -257,9 +268,13 @@ pub(crate) trait Observer: Sized {
         Vec::new()
     }
     /// The counts.
-    fn counts(&self) -> &[SiteCounts];
+    fn counts(&self) -> &[SiteCounts] {
+        self.counters().counts()
+    }
     /// The worst request of each counter.
-    fn worst(&self) -> &[Worst];
+    fn worst(&self) -> &[Worst] {
+        self.counters().worst()
+    }
 }
 
 /// Gives meaning to the numbers in findings.

@@ -258,6 +258,23 @@ operations! {
 }
 
 impl CompareOp {
+    /// The comparison of integers that holds where this one does not; `None` for floats, which may be unordered.
+    pub fn opposite(self) -> Option<CompareOp> {
+        Some(match self {
+            CompareOp::Eq => CompareOp::Ne,
+            CompareOp::Ne => CompareOp::Eq,
+            CompareOp::Slt => CompareOp::Sge,
+            CompareOp::Sle => CompareOp::Sgt,
+            CompareOp::Sgt => CompareOp::Sle,
+            CompareOp::Sge => CompareOp::Slt,
+            CompareOp::Ult => CompareOp::Uge,
+            CompareOp::Ule => CompareOp::Ugt,
+            CompareOp::Ugt => CompareOp::Ule,
+            CompareOp::Uge => CompareOp::Ult,
+            _ => return None,
+        })
+    }
+
     /// The comparison with the same result when its operands are swapped.
     pub fn swapped(self) -> CompareOp {
         match self {

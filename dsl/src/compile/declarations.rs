@@ -19,17 +19,6 @@ pub(crate) struct Declarations {
     pub(crate) unit: Unit,
     /// The files they are in.
     pub(crate) files: Vec<FileId>,
-    /// Whether functions of the prelude were left out because the program does not name them.
-    pub(crate) is_cut: bool,
-}
-
-/// How much of the prelude is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Wanted {
-    /// All of it: messages suggest its names.
-    Whole,
-    /// The functions that the program names, if it needs no part of the library.
-    Named,
 }
 
 /// The declarations that this thread read last. A program that is compiled again with an edit, as when a cure is tried, mostly needs the
@@ -54,17 +43,12 @@ pub(crate) struct Parsed {
     pub(crate) declared: Rc<Declarations>,
 }
 
-/// Parses a program of these tokens, and the prelude with what it needs of the library.
-pub(crate) fn parsed(
-    map: &mut SourceMap,
-    program: &Tokenized,
-    instances: &[String],
-    wanted: Wanted,
-) -> Parsed {
+/// Parses a program of these tokens, and the prelude with what it needs of the library. If it needs no part of the library, only those
+/// functions of the prelude are read that it names.
+pub(crate) fn parsed(map: &mut SourceMap, program: &Tokenized, instances: &[String]) -> Parsed {
     let tokens = &program.tokens;
     let needed = library::needed(tokens, instances, &library::wanted(tokens));
-    let is_cut = wanted == Wanted::Named && needed.is_empty();
-    let prelude = match is_cut {
+    let prelude = match needed.is_empty() {
         true => Cow::Owned(library::prelude(tokens)),
         false => Cow::Borrowed(library::PRELUDE),
     };
@@ -84,8 +68,7 @@ pub(crate) fn parsed(
                 declared: kept.read.clone(),
             };
         }
-        let (unit, errors, mut declared) = read(map, program, &parts);
-        declared.is_cut = is_cut;
+        let (unit, errors, declared) = read(map, program, &parts);
         let declared = Rc::new(declared);
         *last = Some(Kept {
             at,
@@ -127,7 +110,6 @@ fn read(
     let declared = Declarations {
         unit: declared,
         files,
-        is_cut: false,
     };
     (unit, errors, declared)
 }

@@ -58,8 +58,7 @@ pub fn needed(
 /// The prelude for a program of these tokens that needs no part of the library, with only those of its functions that the program may call.
 /// Most programs call none of them, and reading them takes a fourth of a small program's compilation.
 pub(crate) fn prelude(tokens: &[Token]) -> String {
-    static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
-    let functions = FUNCTIONS.get_or_init(|| Functions::new(PRELUDE));
+    let functions = of_prelude();
     let named: HashSet<&str> = tokens
         .iter()
         .filter_map(|token| match &token.kind {
@@ -75,6 +74,17 @@ pub(crate) fn prelude(tokens: &[Token]) -> String {
     };
     let all = functions.all.iter().map(|(_, _, name)| *name);
     functions.only(&all.filter(|name| is_called(name)).collect())
+}
+
+fn of_prelude() -> &'static Functions {
+    static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
+    FUNCTIONS.get_or_init(|| Functions::new(PRELUDE))
+}
+
+/// The prelude's functions, for suggestions: a program that misspells one has it cut out.
+pub(crate) fn prelude_names() -> impl Iterator<Item = &'static str> {
+    let all = of_prelude().all.iter().map(|(_, _, name)| *name);
+    all.filter(|name| !name.starts_with("__dslc_"))
 }
 
 /// Names that are needed, and texts that are still to be searched because of them.

@@ -13,7 +13,7 @@ mod references;
 
 use super::{Options, lower};
 use crate::{
-    compile::{Parsed, Wanted, parsed},
+    compile::{Parsed, parsed},
     sema,
     syntax::preprocess,
 };
@@ -36,7 +36,7 @@ fn compile_with(text: &str, options: &Options) -> Module {
         unit,
         errors,
         declared,
-    } = parsed(&mut map, &tokenized, &[], Wanted::Whole);
+    } = parsed(&mut map, &tokenized, &[]);
     assert_eq!(errors, []);
     let sema_options = sema::Options {
         prelude: declared.files.clone(),

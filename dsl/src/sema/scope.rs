@@ -380,6 +380,18 @@ impl Scopes {
         self.at(in_prelude).tags.insert(name, (ty, span));
     }
 
+    /// The same in the innermost scope that is no class.
+    pub(crate) fn bind_tag_around(&mut self, name: Arc<str>, ty: Ty, span: Span, in_prelude: bool) {
+        let is_class = |scope: &&Scope| scope.class.is_some();
+        let n_classes = self.stack.iter().rev().take_while(is_class).count();
+        let depth = match in_prelude {
+            true => 0,
+            false => self.stack.len() - 1 - n_classes,
+        };
+        let name = self.qualified(depth, name);
+        self.stack[depth].tags.insert(name, (ty, span));
+    }
+
     /// The meaning of a name here.
     pub(crate) fn find(&self, name: &str) -> Option<&Binding> {
         let found = match of_std(name) {

@@ -4,7 +4,7 @@
 //! checks that the examples of `dslc explain` do what they claim.
 
 use crate::{
-    compile::{Parsed, Wanted, parsed},
+    compile::{Parsed, parsed},
     sema::{self, typed::Program},
     syntax,
 };
@@ -40,7 +40,7 @@ fn check(text: &str) -> Checked {
         unit,
         errors,
         declared,
-    } = parsed(&mut map, &tokenized, &[], Wanted::Whole);
+    } = parsed(&mut map, &tokenized, &[]);
     let mut diagnostics = tokenized.diagnostics;
     diagnostics.extend(errors);
     let options = sema::Options {

@@ -1,16 +1,19 @@
 //! Finds the names that are types: C's grammar needs to know them before it can tell `(a) * b` from a cast.
 //!
-//! One pass over all tokens collects the names that the program declares as types (typedefs, tags, `using`), a second marks their uses. A
-//! template's type parameters count only inside the template, and a type that is declared in a function only up to the end of its block.
-//! Any other name that is declared as a type is one everywhere, except where a variable or a parameter hides it (`hide`).
+//! One pass over all tokens collects the names that the program declares as types (typedefs, tags, `using`), a second marks their uses
+//! where the declaration is visible (`scopes`). A template's type parameters count only inside the template, and a type that is declared in
+//! a function only up to the end of its block. A variable, parameter or enumerator of the same name hides a type (`hide`).
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-use super::token::{Keyword, Punct, Token, TokenKind};
+use super::{
+    scopes::{Declared, Kind, Scopes},
+    token::{Keyword, Punct, Token, TokenKind},
+};
 use crate::library::{TypeName, types_named};
 
-mod hide;
+pub(super) mod hide;
 
 /// The namespace of cooperative groups, for which programs often declare a short alias.
 const GROUPS: &str = "cooperative_groups";
@@ -19,9 +22,12 @@ const GROUPS: &str = "cooperative_groups";
 /// header, or uses other names of it: many programs call the middle of something `half`.
 pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
     let includes_half = includes_half || means_half(tokens);
+    let scopes = Scopes::new(tokens);
     let mut found = Found {
-        blocks: blocks(tokens),
-        ..Found::default()
+        scopes: &scopes,
+        names: Declared::default(),
+        mentioned: FxHashSet::default(),
+        scoped: Vec::new(),
     };
     for at in 0..tokens.len() {
         let TokenKind::Keyword(word) = tokens[at].kind else {
@@ -37,10 +43,23 @@ pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
             _ => {}
         }
     }
-    let Found { names, scoped, .. } = found;
-    for token in &mut *tokens {
-        mark(token, |name| {
-            names.contains(name) || is_builtin(name) || (includes_half && is_half(name))
+    let Found {
+        mut names,
+        mentioned,
+        scoped,
+        ..
+    } = found;
+    scopes.bring(&mut names);
+    for at in 0..tokens.len() {
+        let TokenKind::Ident(name) = &tokens[at].kind else {
+            continue;
+        };
+        let is_type = match names.get(name) {
+            Some(owners) => scopes.is_visible(tokens, at, owners),
+            None => mentioned.contains(name),
+        };
+        mark(&mut tokens[at], |name| {
+            is_type || is_builtin(name) || (includes_half && is_half(name))
         });
     }
     if mentions_groups(tokens) {
@@ -77,7 +96,7 @@ pub(crate) fn classify(tokens: &mut [Token], includes_half: bool) {
             mark(token, |other| *other == *name);
         }
     }
-    hide::hide(tokens);
+    hide::hide(tokens, &scopes, &names);
 }
 
 /// Marks the types of C++'s library: after `std::`, or anywhere after `using namespace std`.
@@ -128,82 +147,18 @@ fn mark(token: &mut Token, is_type: impl FnOnce(&str) -> bool) {
     }
 }
 
-#[derive(Default)]
-struct Found {
-    names: FxHashSet<Arc<str>>,
+struct Found<'s> {
+    scopes: &'s Scopes,
+    /// By name of a type, where it is declared.
+    names: Declared,
+    /// Names after `struct` and its like that need not be declared: `struct node *next`.
+    mentioned: FxHashSet<Arc<str>>,
     /// Names that are types only between two tokens.
     scoped: Vec<(Arc<str>, usize, usize)>,
-    /// For declarations in functions: by the keyword, where its block ends.
-    blocks: FxHashMap<usize, usize>,
 }
 
 /// The largest number of types declared in functions: each is searched for up to the end of its block. Further ones are types everywhere.
 const MAX_LOCAL_TYPES: usize = 256;
-
-/// For each keyword in a function that may declare a type: where its block ends.
-fn blocks(tokens: &[Token]) -> FxHashMap<usize, usize> {
-    let mut ends = FxHashMap::default();
-    // For each open brace: whether it is a function's or a statement's, and the keywords in it.
-    let mut open: Vec<(bool, Vec<usize>)> = vec![];
-    // Whether the next brace opens a class or a namespace. Parentheses mean that it does not, except those of an alignment.
-    let mut is_scope = false;
-    let mut is_alignment = false;
-    for (at, token) in tokens.iter().enumerate() {
-        match &token.kind {
-            TokenKind::Keyword(word) => match word {
-                Keyword::Align => is_alignment = true,
-                Keyword::Namespace | Keyword::Extern => is_scope = true,
-                Keyword::Typedef | Keyword::Using => note(&mut open, at),
-                Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Class => {
-                    is_scope = true;
-                    note(&mut open, at);
-                }
-                _ => {}
-            },
-            TokenKind::Punct(Punct::RParen) => {
-                is_scope &= std::mem::take(&mut is_alignment);
-            }
-            TokenKind::Punct(Punct::Semi | Punct::Eq) => is_scope = false,
-            TokenKind::Punct(Punct::LBrace) => {
-                // At the top level, a brace that does not open a function is an initialiser's, or a mistake.
-                let in_block = open.last().is_some_and(|(is_block, _)| *is_block);
-                let before = punct(tokens.get(at.wrapping_sub(1)));
-                let follows = before == Some(Punct::RParen) || ident_before(tokens, at);
-                open.push((
-                    !std::mem::take(&mut is_scope) && (in_block || follows),
-                    vec![],
-                ));
-            }
-            TokenKind::Punct(Punct::RBrace) => {
-                for keyword in open.pop().map(|(_, keywords)| keywords).unwrap_or_default() {
-                    ends.insert(keyword, at);
-                }
-            }
-            _ => {}
-        }
-    }
-    ends
-}
-
-/// Records a keyword in the innermost block of a function.
-fn note(open: &mut [(bool, Vec<usize>)], at: usize) {
-    if let Some((true, keywords)) = open.last_mut() {
-        keywords.push(at);
-    }
-}
-
-/// Whether a brace follows a word that is allowed between a function's parameters and its body: `const`, `noexcept`, `override`.
-fn ident_before(tokens: &[Token], at: usize) -> bool {
-    let head = tokens[..at].iter().rev();
-    let mut words = head.skip_while(|token| {
-        matches!(&token.kind, TokenKind::Keyword(Keyword::Const))
-            || matches!(&token.kind, TokenKind::Ident(name) if matches!(&**name, "noexcept" | "override" | "final"))
-    });
-    matches!(
-        words.next().map(|token| &token.kind),
-        Some(TokenKind::Punct(Punct::RParen))
-    )
-}
 
 fn punct(token: Option<&Token>) -> Option<Punct> {
     match token?.kind {
@@ -219,21 +174,23 @@ fn ident(token: Option<&Token>) -> Option<&Arc<str>> {
     }
 }
 
-impl Found {
+impl Found<'_> {
     /// Declares the name as a type; the declaration begins at the keyword.
     fn declare(&mut self, name: &Arc<str>, keyword: usize) {
-        match self.blocks.get(&keyword) {
-            Some(&end) if self.scoped.len() < MAX_LOCAL_TYPES => {
-                self.scoped.push((name.clone(), keyword, end));
-            }
-            _ => {
-                self.names.insert(name.clone());
-            }
+        let part = self.scopes.part(keyword);
+        if part.kind == Kind::Block && self.scoped.len() < MAX_LOCAL_TYPES {
+            self.scoped.push((name.clone(), keyword, part.tokens.end));
+            return;
+        }
+        let owners = self.scopes.owners(keyword);
+        let known = self.names.entry(name.clone()).or_default();
+        if !owners.iter().all(|owner| known.contains(owner)) {
+            known.extend(owners);
         }
     }
 
-    /// `struct Name`, possibly with attributes between, or `enum class Name`. `struct Name x` is only a use of the tag, but that does no
-    /// harm.
+    /// `struct Name`, possibly with attributes between, or `enum class Name`. `struct Name x` and `friend class Name` mention a type that
+    /// may be declared around the scope.
     fn tag(&mut self, tokens: &[Token], keyword: usize) {
         let mut at = keyword + 1;
         loop {
@@ -250,10 +207,21 @@ impl Found {
                 punct(tokens.get(keyword - 1)),
                 Some(Punct::Lt | Punct::Comma)
             );
-        if let Some(name) = ident(tokens.get(at))
-            && !parameter
-        {
+        let Some(name) = ident(tokens.get(at)).filter(|_| !parameter) else {
+            return;
+        };
+        let is_friend =
+            keyword > 0 && tokens[keyword - 1].kind == TokenKind::Keyword(Keyword::Friend);
+        let ends_head = matches!(
+            punct(tokens.get(at + 1)),
+            Some(Punct::LBrace | Punct::Colon | Punct::Semi | Punct::Lt)
+        );
+        let is_final = ident(tokens.get(at + 1)).is_some_and(|word| &**word == "final");
+        let in_block = self.scopes.part(keyword).kind == Kind::Block;
+        if in_block || !is_friend && (ends_head || is_final) {
             self.declare(name, keyword);
+        } else {
+            self.mentioned.insert(name.clone());
         }
     }
 

@@ -266,7 +266,7 @@ impl Taint {
                 size
             }
             Op::HeapFree => self.v[a].matters(Use::Argument, mask),
-            op if writes_no_value(op) => None,
+            op if op.moves_no_value() => None,
             _ => {
                 self.compute(r, i, mask);
                 None
@@ -405,35 +405,11 @@ impl Taint {
     }
 }
 
-/// Whether an instruction writes no register with a value and uses none: it jumps, orders or counts. Masks of waiting
-/// lanes are not values. Arguments and results of a routine are tracked at its start and end.
-fn writes_no_value(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Jump
-            | Op::Tick
-            | Op::Else
-            | Op::Join
-            | Op::Clear
-            | Op::Park
-            | Op::Loop
-            | Op::Rounds
-            | Op::Exit
-            | Op::End
-            | Op::Tally
-            | Op::Barrier
-            | Op::Fence
-            | Op::Trap
-            | Op::Lifetime
-            | Op::CallRoutine
-            | Op::EndRoutine
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::isa::fields::fields;
+    use crate::isa::op::Sort;
 
     #[test]
     fn each_instruction_of_a_kernel_is_followed() {
@@ -461,10 +437,10 @@ mod tests {
                         | Op::ActiveMask
                 )
         };
-        for op in Op::all().filter(|op| !op.is_of_the_host() && !op.is_of_a_replay()) {
+        for op in Op::all().filter(|op| !matches!(op.sort(), Sort::Host | Sort::Replay)) {
             let ways = [
                 follows_by_hand(op),
-                writes_no_value(op),
+                op.moves_no_value(),
                 fields(op).is_some(),
             ];
             let n = ways.into_iter().filter(|&way| way).count();

@@ -1,7 +1,8 @@
 //! Finds the code between two barriers that an idle warp can skip ([`isa::idle`](crate::isa::idle)).
 
 use crate::isa::bytecode::{Code, Inst, S_NTID, S_TID_YZ, V_FREE, V_TID};
-use crate::isa::flow::{Flow, flow_and_widths};
+use crate::isa::computing::{Computes, computing};
+use crate::isa::fields::{Field, fields};
 use crate::isa::idle::IdleRound;
 use crate::isa::op::Op;
 
@@ -24,10 +25,8 @@ pub(super) fn find(code: &mut Code) {
 fn behind(code: &Code, at: usize) -> Option<IdleRound> {
     let inst = |at: usize| code.insts.get(at).copied();
     let compare = inst(at + 1)?;
-    let is_compare = matches!(
-        flow_and_widths(compare.op),
-        (Flow::Compare | Flow::CompareScalar, [false, _])
-    );
+    let of = computing(compare.op).filter(|of| of.varying && !of.wide)?;
+    let is_compare = matches!(of.what, Computes::Compare(_) | Computes::CompareScalar(_));
     let next = inst(at + 2)?;
     let (join, barrier) = (inst(next.b as usize)?, inst(next.b as usize + 1)?);
     let joins = join.op == Op::Join && join.d == next.d && next.b as usize > at + 2;
@@ -68,8 +67,8 @@ fn is_known(code: &Code, compare: &Inst) -> bool {
                 .iter()
                 .any(|&(constant, _)| constant == register)
     };
-    let second = match flow_and_widths(compare.op).0 {
-        Flow::CompareScalar => scalar(compare.b),
+    let second = match fields(compare.op).map(|fields| fields.b) {
+        Some(Field::Scalar) => scalar(compare.b),
         _ => varying(compare.b),
     };
     varying(compare.a) && second

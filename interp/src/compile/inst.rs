@@ -10,6 +10,7 @@ use crate::isa::bytecode::{
     BarrierRow, Class, ExchangeKind, ExchangeRow, Place, S_COOPERATIVE, S_CTAID, S_NCTAID, S_NTID,
     S_SM, S_SM_COUNT, S_TID_YZ, V_LANE, V_TID,
 };
+use crate::isa::computing::{self, Conversion};
 use crate::isa::op::Op;
 
 /// Whether two varying registers of up to two units may overlap.
@@ -332,10 +333,10 @@ impl Compiler<'_> {
             }
             (Intrinsic::BadCall, _) => return self.emit(Op::Trap, 0, 1, 0, 0),
             (Intrinsic::BadObject, _) => return self.emit(Op::Trap, 0, 2, 0, 0),
-            (Intrinsic::IsShared, _) => select::Conversion::IsShared,
-            (Intrinsic::IsLocal, _) => select::Conversion::IsLocal,
-            (Intrinsic::IsConstant, _) => select::Conversion::IsConstant,
-            (Intrinsic::IsGlobal, _) => select::Conversion::IsGlobal,
+            (Intrinsic::IsShared, _) => Conversion::IsShared,
+            (Intrinsic::IsLocal, _) => Conversion::IsLocal,
+            (Intrinsic::IsConstant, _) => Conversion::IsConstant,
+            (Intrinsic::IsGlobal, _) => Conversion::IsGlobal,
             (
                 Intrinsic::SyncWarp
                 | Intrinsic::HeapMalloc
@@ -384,7 +385,7 @@ impl Compiler<'_> {
             return self.lane_op(Op::MNot, Op::MNot, &[a], result);
         }
         let op = if self.checked { op } else { op.wrapping() };
-        let (v, s) = select::unary(op, ty);
+        let (v, s) = computing::unary(op, ty);
         self.lane_op(v, s, &[a], result);
     }
 
@@ -413,7 +414,7 @@ impl Compiler<'_> {
             self.emit(Op::HostNonZero, 0, 0, divisor, 0);
         }
         let op = if self.checked { op } else { op.wrapping() };
-        let (v, s) = select::binary(op, ty);
+        let (v, s) = computing::binary(op, ty);
         self.lane_op(v, s, &[a, b], result);
     }
 
@@ -442,13 +443,13 @@ impl Compiler<'_> {
             };
             return self.lane_op(op, op, &[a, b], result);
         }
-        let (v, s) = select::compare(op, ty);
+        let (v, s) = computing::compare(op, ty);
         if result.is_some_and(|id| self.varies(id)) {
             if let Some(scalar) = self.unspread(b) {
                 return self.compare_scalar(v, a, scalar, result);
             }
             if let Some(scalar) = self.unspread(a) {
-                let (v, _) = select::compare(op.swapped(), ty);
+                let (v, _) = computing::compare(op.swapped(), ty);
                 return self.compare_scalar(v, b, scalar, result);
             }
         }
@@ -471,7 +472,7 @@ impl Compiler<'_> {
 
     /// The comparison of a varying value with a scalar, derived from the one of two varying values.
     fn compare_scalar(&mut self, v: Op, a: &Operand, scalar: u32, result: Option<ValueId>) {
-        let (Some(id), Some(op)) = (result, select::with_scalar(v)) else {
+        let (Some(id), Some(op)) = (result, computing::with_scalar(v)) else {
             return;
         };
         let a = self.vector(a);

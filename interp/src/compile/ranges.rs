@@ -299,7 +299,10 @@ impl Ranges<'_> {
         let compared = cond.value().and_then(|id| self.compares[id.index()]);
         let Some((op, a, b)) = compared else { return };
         let (x, y) = (self.range(a, state), self.range(b, state));
-        let op = if holds { op } else { opposite(op) };
+        // Nothing is known about floating point.
+        let Some(op) = (if holds { Some(op) } else { op.opposite() }) else {
+            return;
+        };
         let is_unsigned = matches!(
             op,
             CompareOp::Ult | CompareOp::Ule | CompareOp::Ugt | CompareOp::Uge
@@ -512,22 +515,5 @@ fn converted(op: ConvertOp, ty: Type, a: Range) -> Range {
         ConvertOp::Zext16 => within(Range::new(0, 65535)),
         ConvertOp::BoolToI32 => Range::new(0, 1),
         _ => any,
-    }
-}
-
-fn opposite(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq => CompareOp::Ne,
-        CompareOp::Ne => CompareOp::Eq,
-        CompareOp::Slt => CompareOp::Sge,
-        CompareOp::Sle => CompareOp::Sgt,
-        CompareOp::Sgt => CompareOp::Sle,
-        CompareOp::Sge => CompareOp::Slt,
-        CompareOp::Ult => CompareOp::Uge,
-        CompareOp::Ule => CompareOp::Ugt,
-        CompareOp::Ugt => CompareOp::Ule,
-        CompareOp::Uge => CompareOp::Ult,
-        // Nothing is known about floating point.
-        op => op,
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::isa::bytecode::{Code, Inst, Place};
 use crate::isa::family::form;
-use crate::isa::flow::{Flow, flow};
+use crate::isa::fields::fields;
 use crate::isa::op::Op;
 use crate::isa::operands::{Effect, Wide, effect, registers};
 use crate::isa::rounds::{MOST_LOADS, MOST_SUMS, Numbered, Products, Rounds, Row, Step, Work};
@@ -136,7 +136,8 @@ fn operands_of(code: &Code, inst: &Inst) -> Option<(Vec<Wide>, Vec<Wide>)> {
             Some((reads, writes.into_iter().map(|(to, _)| to).collect()))
         }
         Op::Tally => Some((Vec::new(), Vec::new())),
-        op if flow(op) == Flow::Other && !is_plain(op) => None,
+        // An operation that keeps lanes of its result depends on the round before.
+        op if fields(op).is_none_or(|fields| fields.keeps) => None,
         _ => match effect(code, inst, u32::MAX) {
             Effect::Computes(reads, writes) => {
                 Some((reads, writes.into_iter().map(|(to, _)| to).collect()))
@@ -145,29 +146,6 @@ fn operands_of(code: &Code, inst: &Inst) -> Option<(Vec<Wide>, Vec<Wide>)> {
             Effect::Orders | Effect::BlockFence => None,
         },
     }
-}
-
-/// Whether an operation outside of the table only computes its result, in all lanes.
-fn is_plain(op: Op) -> bool {
-    matches!(
-        op,
-        Op::SMove
-            | Op::VMove32
-            | Op::VMove64
-            | Op::VSplat32
-            | Op::VSplat64
-            | Op::SPtrS
-            | Op::SPtrU
-            | Op::SPtrL
-            | Op::SPtr32
-            | Op::VPtrVS
-            | Op::VPtrVU
-            | Op::VPtrVL
-            | Op::VPtr32V
-            | Op::VPtrSS
-            | Op::VPtrSU
-            | Op::VPtr32S
-    )
 }
 
 impl Finder<'_> {
@@ -285,10 +263,7 @@ impl Finder<'_> {
         let is_word = matches!(site.access.ty, MemType::F32 | MemType::I32);
         let term = scalar(site.address.term);
         let reads = registers(site, inst, u32::MAX).0;
-        let subscript = site.subscript.iter().flat_map(|subscript| {
-            let varying = subscript.varying.map(|at| Wide(Place::V(at), false));
-            varying.into_iter().chain(subscript.uniform.map(scalar))
-        });
+        let subscript = site.subscripts().into_iter().flatten();
         let is_long = site
             .subscript
             .as_ref()

@@ -1,124 +1,36 @@
-//! Selects the instruction for an IR operation, from the table in `isa::op`.
+//! Selects the instruction for a conversion, and fuses comparisons with jumps.
 
-use ir::{BinaryOp, CompareOp, ConvertOp, Space, Type, UnaryOp};
+use ir::{ConvertOp, Space, Type};
 
-use crate::isa::bytecode::Class;
-use crate::isa::op::{Op, lane_ops};
+use crate::isa::computing::{Computes, Conversion, computing};
+use crate::isa::fields::{Field, fields};
+use crate::isa::op::Op;
 
-macro_rules! choose {
-    ({}
-     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
-     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
-     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
-     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32b:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64b:ident, $c64s:ident, $c64f:path))* }
-     $($conv:ident { $(($co:ident, $cov:ident, $cos:ident, $cof:path))* })*) => {
-        /// The varying and the scalar form of a unary operation.
-        pub(super) fn unary(op: UnaryOp, ty: Type) -> (Op, Op) {
-            match (op, ty) {
-                $((UnaryOp::$u32, Type::$u32t) => (Op::$u32v, Op::$u32s),)*
-                $((UnaryOp::$u64, Type::$u64t) => (Op::$u64v, Op::$u64s),)*
-                _ => unreachable!("verified: {op} of {ty}"),
-            }
+/// Whether an operation's only effect is on a varying (`true`) or scalar register `d`, which may be another one.
+pub(super) fn writes_varying(op: Op) -> Option<bool> {
+    match op {
+        Op::VSplat32 | Op::VSplat64 | Op::VPtrVS | Op::VPtrVU | Op::VPtrVL | Op::VPtr32V => None,
+        Op::VPtrSS | Op::VPtrSU | Op::VPtr32S => None,
+        op => {
+            let fields = fields(op).filter(|fields| !fields.keeps)?;
+            Some(fields.d != Field::Scalar)
         }
-
-        /// The varying and the scalar form of a binary operation.
-        pub(super) fn binary(op: BinaryOp, ty: Type) -> (Op, Op) {
-            match (op, ty) {
-                $((BinaryOp::$b32, Type::$b32t) => (Op::$b32v, Op::$b32s),)*
-                $((BinaryOp::$b64, Type::$b64t) => (Op::$b64v, Op::$b64s),)*
-                _ => unreachable!("verified: {op} of {ty}"),
-            }
-        }
-
-        /// The varying and the scalar form of a comparison. Pointers compare as integers of their width.
-        pub(super) fn compare(op: CompareOp, ty: Type) -> (Op, Op) {
-            let ty = match (ty, Class::of(ty)) {
-                (Type::Ptr(_), Class::W32) => Type::I32,
-                (Type::Ptr(_), _) => Type::I64,
-                (ty, _) => ty,
-            };
-            match (op, ty) {
-                $((CompareOp::$c32, Type::$c32t) => (Op::$c32v, Op::$c32s),)*
-                $((CompareOp::$c64, Type::$c64t) => (Op::$c64v, Op::$c64s),)*
-                _ => unreachable!("verified: {op} of {ty}"),
-            }
-        }
-
-        /// The form of a varying comparison that compares with one scalar.
-        pub(super) fn with_scalar(op: Op) -> Option<Op> {
-            match op {
-                $(Op::$c32v => Some(Op::$c32b),)* $(Op::$c64v => Some(Op::$c64b),)*
-                _ => None,
-            }
-        }
-
-        /// Whether an operation's only effect is on a varying (`true`) or scalar register `d`, and its other fields
-        /// name registers.
-        pub(super) fn writes_varying(op: Op) -> Option<bool> {
-            match op {
-                $(Op::$u32v => Some(true), Op::$u32s => Some(false),)*
-                $(Op::$u64v => Some(true), Op::$u64s => Some(false),)*
-                $(Op::$b32v => Some(true), Op::$b32s => Some(false),)*
-                $(Op::$b64v => Some(true), Op::$b64s => Some(false),)*
-                $(Op::$c32v | Op::$c32b | Op::$c32s => Some(false),)*
-                $(Op::$c64v | Op::$c64b | Op::$c64s => Some(false),)*
-                $($(Op::$cov => Some(true), Op::$cos => Some(false),)*)*
-                Op::VFma32 | Op::VFma64 | Op::VFmaHalves | Op::VFmaBfloats | Op::VSelect32 | Op::VSelect64 | Op::VMove32 | Op::VMove64 | Op::VBool => Some(true),
-                Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats | Op::SSelect | Op::SPtrS | Op::SPtrU | Op::SPtrL | Op::SPtr32 => Some(false),
-                Op::MAnd | Op::MOr | Op::MXor | Op::MNot | Op::MEq | Op::MSelect | Op::SBool | Op::SMove => Some(false),
-                _ => None,
-            }
-        }
-
-        /// The conversions of the table that compute.
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub(super) enum Conversion { $($($co,)*)* }
-
-        impl Conversion {
-            pub(super) fn ops(self) -> (Op, Op) {
-                match self { $($(Conversion::$co => (Op::$cov, Op::$cos),)*)* }
-            }
-        }
-    };
+    }
 }
-
-lane_ops! { choose! {} }
 
 /// The jump that is taken if a scalar comparison gives `sense`.
 pub(super) fn compare_and_jump(op: Op, sense: bool) -> Option<Op> {
-    let (holds, fails) = match op {
-        Op::SEq32 => (Op::JumpEq32, Op::JumpNe32),
-        Op::SNe32 => (Op::JumpNe32, Op::JumpEq32),
-        Op::SSlt32 => (Op::JumpSlt32, Op::JumpSge32),
-        Op::SSle32 => (Op::JumpSle32, Op::JumpSgt32),
-        Op::SSgt32 => (Op::JumpSgt32, Op::JumpSle32),
-        Op::SSge32 => (Op::JumpSge32, Op::JumpSlt32),
-        Op::SUlt32 => (Op::JumpUlt32, Op::JumpUge32),
-        Op::SUle32 => (Op::JumpUle32, Op::JumpUgt32),
-        Op::SUgt32 => (Op::JumpUgt32, Op::JumpUle32),
-        Op::SUge32 => (Op::JumpUge32, Op::JumpUlt32),
-        _ => return None,
+    let of = computing(op).filter(|of| !of.varying && !of.wide)?;
+    let Computes::Compare(compare) = of.what else {
+        return None;
     };
-    Some(if sense { holds } else { fails })
+    let compare = if sense { compare } else { compare.opposite()? };
+    Some(Op::jump_and_loop(compare)?.0)
 }
 
 /// The back edge that is taken if a jump out of the loop is not.
 pub(super) fn loop_unless(jump: Op) -> Option<Op> {
-    Some(match jump {
-        Op::JumpEq32 => Op::LoopNe32,
-        Op::JumpNe32 => Op::LoopEq32,
-        Op::JumpSlt32 => Op::LoopSge32,
-        Op::JumpSle32 => Op::LoopSgt32,
-        Op::JumpSgt32 => Op::LoopSle32,
-        Op::JumpSge32 => Op::LoopSlt32,
-        Op::JumpUlt32 => Op::LoopUge32,
-        Op::JumpUle32 => Op::LoopUgt32,
-        Op::JumpUgt32 => Op::LoopUle32,
-        Op::JumpUge32 => Op::LoopUlt32,
-        _ => return None,
-    })
+    Some(Op::jump_and_loop(jump.compares()?.opposite()?)?.1)
 }
 
 /// The varying and the scalar form of a conversion from `from`.

@@ -1,6 +1,6 @@
 //! The meaning of the fields of a computing instruction: the kind of register that each names, if any.
 
-use crate::isa::flow::{Flow, flow_and_widths};
+use crate::isa::computing::{Computes, computing};
 use crate::isa::op::Op;
 
 /// What a field names.
@@ -12,15 +12,6 @@ pub(crate) enum Field {
     /// A varying register of 32 bits, or of 64 bits.
     Narrow,
     Wide,
-}
-
-impl Field {
-    fn varying(is_wide: bool) -> Field {
-        match is_wide {
-            true => Field::Wide,
-            false => Field::Narrow,
-        }
-    }
 }
 
 /// The fields of an instruction.
@@ -74,16 +65,18 @@ pub(crate) fn fields(op: Op) -> Option<Fields> {
         Op::VPtrSS | Op::VPtrSU => all(Wide, Scalar, Narrow, Other),
         Op::VPtr32S => all(Narrow, Scalar, Narrow, Other),
         op => {
-            let (flow, [takes, gives]) = flow_and_widths(op);
-            let (takes, gives) = (Field::varying(takes), Field::varying(gives));
-            match flow {
-                Flow::V1 => all(gives, takes, Other, Other),
-                Flow::V2 => all(gives, takes, takes, Other),
-                Flow::S1 => all(Scalar, Scalar, Other, Other),
-                Flow::S2 => all(Scalar, Scalar, Scalar, Other),
-                Flow::Compare => all(Scalar, takes, takes, Other),
-                Flow::CompareScalar => all(Scalar, takes, Scalar, Other),
-                Flow::Other => return None,
+            let of = computing(op)?;
+            let field = |is_wide| match (of.varying, is_wide) {
+                (false, _) => Scalar,
+                (true, false) => Narrow,
+                (true, true) => Wide,
+            };
+            let (takes, gives) = (field(of.wide), field(of.gives_wide));
+            match of.what {
+                Computes::Unary(_) | Computes::Convert(_) => all(gives, takes, Other, Other),
+                Computes::Binary(_) => all(gives, takes, takes, Other),
+                Computes::Compare(_) => all(Scalar, takes, takes, Other),
+                Computes::CompareScalar(_) => all(Scalar, takes, Scalar, Other),
             }
         }
     })

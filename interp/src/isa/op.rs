@@ -1,12 +1,14 @@
 //! The instruction set of the bytecode.
 //!
 //! [`lane_ops`] lists all computing instructions. The operations, the compiler's selection of them, and both dispatches
-//! are generated from it.
+//! are generated from it. The other instructions are listed by [`Sort`].
 //!
 //! Names: `V…` works on 32 lanes, `S…` on one scalar, `B…` compares 32 lanes with one scalar. In the comments, `S[a]`
 //! is the scalar register that field `a` of the instruction names, and `V[a]` the varying one. Sums and products with
 //! an `S` before the width are those whose overflow the checks report. Code that runs without checks does not contain
 //! them.
+
+use ir::CompareOp;
 
 /// Calls a macro with every computing instruction: IR operation, types, `V` name, for comparisons the `B` name, `S`
 /// name, lane function.
@@ -236,14 +238,22 @@ macro_rules! lane_arms {
 pub(crate) use lane_arms;
 
 macro_rules! define_ops {
-    ({ $($(#[doc = $doc:literal])* $extra:ident,)* }
+    ({ $(@$sort:ident $($(#[doc = $doc:literal])* $extra:ident,)*)* }
      $($family:ident { $(($($row:tt)*))* })*) => {
-        define_ops! { @names { $($(#[doc = $doc])* $extra,)* } $([$family $({$($row)*})*])* }
+        define_ops! { @names { $($($(#[doc = $doc])* $extra,)*)* } $([$family $({$($row)*})*])* }
 
         impl Op {
             /// The instructions that are not in the table of lane operations.
             #[cfg(test)]
-            const OTHERS: &[Op] = &[$(Op::$extra,)*];
+            const OTHERS: &[Op] = &[$($(Op::$extra,)*)*];
+
+            pub(crate) const fn sort(self) -> Sort {
+                match self {
+                    $($(Op::$extra)|* => Sort::$sort,)*
+                    // Those of the table.
+                    _ => Sort::Computes,
+                }
+            }
         }
     };
     (@names { $($done:tt)* }
@@ -284,6 +294,7 @@ macro_rules! define_ops {
 }
 
 lane_ops! { define_ops! {
+@Computes
     /// `S[d] = S[a]`.
     SMove,
     /// `V[d] = V[a]`, 32 and 64 bits.
@@ -319,27 +330,12 @@ lane_ops! { define_ops! {
     VPtrVS, VPtrVU, VPtrVL, VPtr32V,
     /// Base scalar, index varying.
     VPtrSS, VPtrSU, VPtr32S,
-    /// `S[d]` = the number of instructions that the worker's warps have executed, 32 and 64 bits.
-    Clock, Clock64,
-    /// `S[d]` = the active lanes.
-    ActiveMask,
-    /// Row `a` of the table of exchanges.
-    Shuffle, Exchange,
 
+@Goes
     /// To `b`.
     Jump,
-    /// To `b` if the uniform `S[a]` is false.
-    JumpIfNot,
-    /// To `b` if the uniform `S[a]` is true.
-    JumpIf,
-    /// To `b` if the comparison of the uniform `S[a]` and `S[c]`, 32 bits, holds.
-    JumpEq32, JumpNe32, JumpSlt32, JumpSle32, JumpSgt32, JumpSge32,
-    JumpUlt32, JumpUle32, JumpUgt32, JumpUge32,
     /// Only has a weight: ends a segment.
     Tick,
-    /// The lanes with `S[a]` continue, and the others wait in `S[d]`; to `b` if none continues. Also counts `c`
-    /// branches of unrolled loops.
-    If,
     /// The waiting lanes of `S[d]` and the active ones swap; to `b` if none continues.
     Else,
     /// The waiting lanes of `S[d]` join; to `b` if there is no lane at all. `S[d]` is empty afterwards.
@@ -348,45 +344,80 @@ lane_ops! { define_ops! {
     Clear,
     /// All active lanes wait in `S[d]`; to `b`.
     Park,
+    /// The next round of a loop: to `b`.
+    Loop,
+    /// `__syncthreads` (`c` is 1: the lanes of a warp may arrive separately; `b`: 0, or the row of the code after it,
+    /// plus 1).
+    Barrier,
+    /// The active lanes end; to `b`.
+    Exit,
+    /// The end of the function.
+    End,
+
+@Decides
+    /// To `b` if the uniform `S[a]` is false.
+    JumpIfNot,
+    /// To `b` if the uniform `S[a]` is true.
+    JumpIf,
+    /// The lanes with `S[a]` continue, and the others wait in `S[d]`; to `b` if none continues. Also counts `c`
+    /// branches of unrolled loops.
+    If,
     /// Lanes with `S[a]` wait in `S[d]`; to `b` if none remains.
     ParkIf,
     /// Lanes without `S[a]` wait in `S[d]`; to `b` if none remains.
     ParkIfNot,
     /// Lanes with `S[a]` end; to `b` if none remains. `ExitIfNot`: those without.
     ExitIf, ExitIfNot,
-    /// The next round of a loop: to `b`.
-    Loop,
+
+@Jumps
+    /// To `b` if the comparison of the uniform `S[a]` and `S[c]`, 32 bits, holds.
+    JumpEq32, JumpNe32, JumpSlt32, JumpSle32, JumpSgt32, JumpSge32,
+    JumpUlt32, JumpUle32, JumpUgt32, JumpUge32,
+
+@Loops
     /// `S[d] = S[a] + S[c]`, 32 bits; then the next round of a loop. The loop's head, which is the jump before `b`, is
     /// executed with it: to `b` if the comparison holds, which is the opposite of the head's, otherwise to where the
     /// head jumps.
     LoopEq32, LoopNe32, LoopSlt32, LoopSle32, LoopSgt32, LoopSge32,
     LoopUlt32, LoopUle32, LoopUgt32, LoopUge32,
-    /// After such an end of a loop: row `a` of the table of loops of which many rounds can run together. It is never
-    /// executed itself.
-    Rounds,
-    /// The active lanes end; to `b`.
-    Exit,
-    /// The end of the function.
-    End,
 
+@Accesses
     /// Memory, see `MemSite`: value(s) `d`, base `a`, index `b`, site `c`.
     LoadShared, StoreShared, AtomicShared,
     LoadGlobal, StoreGlobal, AtomicGlobal,
     LoadLocal, StoreLocal, AtomicLocal,
     LoadGeneric, StoreGeneric, AtomicGeneric,
 
+@Acts
+    /// After one of the ends of a loop that compare: row `a` of the table of loops of which many rounds can run
+    /// together. It is never executed itself.
+    Rounds,
     /// Counts accesses to arrays in registers, rows `a..b` of the table of tallies, and `c` branches of unrolled loops.
     Tally,
+    /// A fence. `a`: the index of its scope in `FenceScope::ALL`; `b` is 1 if it is sequentially consistent.
+    Fence,
+    /// Traps.
+    Trap,
+    /// Thread-local memory from `a` on, `b` bytes: `c` is 1 if a variable begins there, 0 if it ends.
+    Lifetime,
+    /// Row `a` of the table of calls of routines: the active lanes enter it; to `b` if none returns.
+    CallRoutine,
+    /// Returns to the caller.
+    EndRoutine,
 
-    /// `__syncthreads`, plain (`c` is 1: the lanes of a warp may arrive separately; `b`: 0, or the row of the code
-    /// after it, plus 1) and with a reduction: `S[d]` from the predicate `S[a]`.
-    Barrier, BarrierCount, BarrierAnd, BarrierOr,
+@Other
+    /// `S[d]` = the number of instructions that the worker's warps have executed, 32 and 64 bits.
+    Clock, Clock64,
+    /// `S[d]` = the active lanes.
+    ActiveMask,
+    /// Row `a` of the table of exchanges.
+    Shuffle, Exchange,
+    /// `__syncthreads` with a reduction: `S[d]` from the predicate `S[a]`.
+    BarrierCount, BarrierAnd, BarrierOr,
     /// Row `a` of the table of numbered barriers.
     NumberedBarrier,
     /// `__syncwarp(V[a])`, or `S[a]` if `b` is 1.
     SyncWarp,
-    /// A fence. `a`: the index of its scope in `FenceScope::ALL`; `b` is 1 if it is sequentially consistent.
-    Fence,
     /// Row `a` of the table of prints; `V[d]` receives the result.
     Print,
     /// Row `a` of the table of launches: each active lane launches a kernel.
@@ -397,16 +428,8 @@ lane_ops! { define_ops! {
     HeapFree,
     /// Traps in active lanes without `S[a]`; string `b`.
     Assert,
-    /// Traps.
-    Trap,
-    /// Thread-local memory from `a` on, `b` bytes: `c` is 1 if a variable begins there, 0 if it ends.
-    Lifetime,
 
-    /// Row `a` of the table of calls of routines: the active lanes enter it; to `b` if none returns.
-    CallRoutine,
-    /// Returns to the caller.
-    EndRoutine,
-
+@Host
     /// Host: `S[d]` = the frame's address + offset `a`.
     HostLocal,
     /// Host: traps if `S[b]` is 0 (32 or 64 bits); before a division.
@@ -424,6 +447,7 @@ lane_ops! { define_ops! {
     /// Host: returns, with `S[a]` if `b` is 1.
     Return,
 
+@Replay
     /// A replayed block (see `machine::replay`): lanes `c` of `S[a]` have to be `b`; request `a` of global memory has
     /// to match its pattern, and its bytes must be written if `b` is 1.
     ReplayMask, ReplayTest,
@@ -442,89 +466,87 @@ lane_ops! { define_ops! {
     ReplayEnd,
 } }
 
-#[cfg(test)]
+/// What operations have in common for whatever follows values through code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sort {
+    /// The result depends only on registers and the active lanes: see [`fields`](crate::isa::fields). All operations of
+    /// the table do this.
+    Computes,
+    /// Where lanes go on, or how they wait, depends on no value.
+    Goes,
+    /// The truth value of each lane in `S[a]` decides where the lane goes on.
+    Decides,
+    /// A jump that is taken if a comparison of `S[a]` and `S[c]` holds.
+    Jumps,
+    /// The end of a loop fused with the loop's step and its head's comparison.
+    Loops,
+    /// Loads, stores or updates memory of a thread. Field `c` is then its site.
+    Accesses,
+    /// Orders, counts or ends something. It reads and writes no register; arguments and results of a routine are moved
+    /// at its start and end.
+    Acts,
+    /// Reads or writes registers in a way of its own.
+    Other,
+    /// Only in host functions.
+    Host,
+    /// Only in lists of what a block did.
+    Replay,
+}
+
+/// Comparisons, with their jumps and ends of loops.
+macro_rules! comparisons {
+    ($($compare:ident $jump:ident $end:ident,)*) => {
+        impl Op {
+            /// The comparison of a jump.
+            pub(crate) fn compares(self) -> Option<CompareOp> {
+                match self {
+                    $(Op::$jump => Some(CompareOp::$compare),)*
+                    _ => None,
+                }
+            }
+
+            /// The jump that is taken, and the loop that goes on, if a comparison of integers holds.
+            pub(crate) fn jump_and_loop(compare: CompareOp) -> Option<(Op, Op)> {
+                match compare {
+                    $(CompareOp::$compare => Some((Op::$jump, Op::$end)),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+comparisons! {
+    Eq JumpEq32 LoopEq32, Ne JumpNe32 LoopNe32,
+    Slt JumpSlt32 LoopSlt32, Sle JumpSle32 LoopSle32, Sgt JumpSgt32 LoopSgt32, Sge JumpSge32 LoopSge32,
+    Ult JumpUlt32 LoopUlt32, Ule JumpUle32 LoopUle32, Ugt JumpUgt32 LoopUgt32, Uge JumpUge32 LoopUge32,
+}
+
 impl Op {
     /// All instructions, for tests that check whether lists of them are complete.
+    #[cfg(test)]
     pub(crate) fn all() -> impl Iterator<Item = Op> {
         Op::OTHERS.iter().chain(Op::OF_THE_TABLE).copied()
     }
 
-    /// Whether only host functions use it.
-    pub(crate) fn is_of_the_host(self) -> bool {
-        (Op::HostLocal as u16..=Op::Return as u16).contains(&(self as u16))
-    }
-
-    /// Whether only lists of what a block did have it.
-    pub(crate) fn is_of_a_replay(self) -> bool {
-        (Op::ReplayMask as u16..=Op::ReplayEnd as u16).contains(&(self as u16))
-    }
-}
-
-impl Op {
-    /// Whether it is a jump that is taken if a comparison of `S[a]` and `S[c]` holds.
     pub(crate) fn is_comparing_jump(self) -> bool {
-        matches!(
-            self,
-            Op::JumpEq32
-                | Op::JumpNe32
-                | Op::JumpSlt32
-                | Op::JumpSle32
-                | Op::JumpSgt32
-                | Op::JumpSge32
-                | Op::JumpUlt32
-                | Op::JumpUle32
-                | Op::JumpUgt32
-                | Op::JumpUge32
-        )
+        self.sort() == Sort::Jumps
     }
 
-    /// Whether it is the end of a loop fused with the loop's step and its head's comparison.
-    pub(crate) fn is_comparing_loop_end(self) -> bool {
-        matches!(
-            self,
-            Op::LoopEq32
-                | Op::LoopNe32
-                | Op::LoopSlt32
-                | Op::LoopSle32
-                | Op::LoopSgt32
-                | Op::LoopSge32
-                | Op::LoopUlt32
-                | Op::LoopUle32
-                | Op::LoopUgt32
-                | Op::LoopUge32
-        )
+    pub(crate) const fn is_comparing_loop_end(self) -> bool {
+        matches!(self.sort(), Sort::Loops)
     }
 
-    /// Whether the truth value of each lane in `S[a]` decides where the lane continues.
     pub(crate) fn tests_lanes(self) -> bool {
-        matches!(
-            self,
-            Op::JumpIf
-                | Op::JumpIfNot
-                | Op::If
-                | Op::ParkIf
-                | Op::ParkIfNot
-                | Op::ExitIf
-                | Op::ExitIfNot
-        )
+        self.sort() == Sort::Decides
     }
 
-    /// Whether it loads, stores or updates memory of a thread. Field `c` is then its site.
     pub(crate) fn is_access(self) -> bool {
-        matches!(
-            self,
-            Op::LoadShared
-                | Op::StoreShared
-                | Op::AtomicShared
-                | Op::LoadGlobal
-                | Op::StoreGlobal
-                | Op::AtomicGlobal
-                | Op::LoadLocal
-                | Op::StoreLocal
-                | Op::AtomicLocal
-                | Op::LoadGeneric
-                | Op::StoreGeneric
-                | Op::AtomicGeneric
-        )
+        self.sort() == Sort::Accesses
+    }
+
+    /// Whether it reads and writes no register with a value. Masks of waiting lanes are not values.
+    pub(crate) fn moves_no_value(self) -> bool {
+        matches!(self.sort(), Sort::Goes | Sort::Acts)
     }
 }

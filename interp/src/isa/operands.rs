@@ -3,7 +3,7 @@
 use ir::FenceScope;
 
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Class, Code, Form, Inst, MemSite, Place as Register};
+use crate::isa::bytecode::{Class, Code, Form, Inst, MemSite, Place as Register, Subscript};
 use crate::isa::fields::{Field, fields};
 use crate::isa::op::Op;
 
@@ -12,6 +12,15 @@ use crate::isa::op::Op;
 pub(crate) struct Wide(pub(crate) Register, pub(crate) bool);
 
 impl Wide {
+    /// The kind of field that names it, and what the field contains.
+    pub(crate) fn field(self) -> (Field, u32) {
+        match self {
+            Wide(Register::S(register), _) => (Field::Scalar, register),
+            Wide(Register::V(register), false) => (Field::Narrow, register),
+            Wide(Register::V(register), true) => (Field::Wide, register),
+        }
+    }
+
     pub(crate) fn overlaps(self, other: Wide) -> bool {
         match (self.0, other.0) {
             (Register::S(one), Register::S(other)) => one == other,
@@ -87,7 +96,9 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
 
 /// For an instruction whose result depends only on its registers and the active lanes: the registers that it reads, and
 /// the one that it writes.
-pub(crate) fn reads_and_write(i: &Inst) -> Option<(impl Iterator<Item = Wide>, Option<Wide>)> {
+pub(crate) fn reads_and_write(
+    i: &Inst,
+) -> Option<(impl Iterator<Item = Wide> + Clone + use<>, Option<Wide>)> {
     let fields = fields(i.op)?;
     let named = [(fields.a, i.a), (fields.b, i.b), (fields.c, i.c)];
     let kept = fields.keeps.then_some((fields.d, i.d));
@@ -106,50 +117,63 @@ fn register_of(field: Field, register: u32) -> Option<Wide> {
     }
 }
 
+impl MemSite {
+    /// Whether its addresses have 64 bits.
+    pub(crate) fn is_long(&self) -> bool {
+        Class::of(self.access.pointer_type()) == Class::W64
+    }
+
+    /// The registers of its address, but for the term: base and index.
+    pub(crate) fn base_and_index(&self, i: &Inst) -> (Wide, Option<Wide>) {
+        let index = Wide(Register::V(i.b), false);
+        let (uniform, varying) = (Register::S(i.a), Register::V(i.a));
+        match self.address.form {
+            Form::Uniform => (Wide(uniform, false), None),
+            Form::UniformIndexed => (Wide(uniform, false), Some(index)),
+            Form::Varying => (Wide(varying, self.is_long()), None),
+            Form::VaryingIndexed => (Wide(varying, self.is_long()), Some(index)),
+        }
+    }
+
+    /// The parts of its innermost subscript: varying, and uniform.
+    pub(crate) fn subscripts(&self) -> [Option<Wide>; 2] {
+        let part = |subscript: &Subscript| {
+            let varying = |at| Wide(Register::V(at), subscript.is_long);
+            let uniform = |at| Wide(Register::S(at), false);
+            [
+                subscript.varying.map(varying),
+                subscript.uniform.map(uniform),
+            ]
+        };
+        self.subscript.as_ref().map_or([None; 2], part)
+    }
+
+    /// A register that it moves a value from or to.
+    fn value(&self, register: u32) -> Wide {
+        let is_wide = Class::of(self.access.value_type()) == Class::W64;
+        Wide(self.place(register), is_wide)
+    }
+
+    /// Those of `values` that it uses.
+    pub(crate) fn moved(&self) -> impl Iterator<Item = Wide> {
+        let values = self.values[..self.access.count as usize].iter();
+        values.map(|&register| self.value(register))
+    }
+}
+
 /// The registers that an access reads and writes.
 pub(crate) fn registers(site: &MemSite, i: &Inst, mask: u32) -> (Vec<Wide>, Vec<(Wide, u32)>) {
-    let is_short = matches!(
-        i.op,
-        Op::LoadShared
-            | Op::StoreShared
-            | Op::AtomicShared
-            | Op::LoadLocal
-            | Op::StoreLocal
-            | Op::AtomicLocal
-    );
-    let base = Wide(Register::V(i.a), !is_short);
-    let (uniform, index) = (Wide(Register::S(i.a), false), Wide(Register::V(i.b), false));
-    let mut reads = match site.address.form {
-        Form::Uniform => vec![uniform],
-        Form::UniformIndexed => vec![uniform, index],
-        Form::Varying => vec![base],
-        Form::VaryingIndexed => vec![base, index],
-    };
+    let (base, index) = site.base_and_index(i);
+    let mut reads = vec![base];
+    reads.extend(index);
     reads.push(Wide(Register::S(site.address.term), false));
-    if let Some(subscript) = &site.subscript {
-        let varying = subscript
-            .varying
-            .map(|at| Wide(Register::V(at), subscript.is_long));
-        let uniform = subscript.uniform.map(|at| Wide(Register::S(at), false));
-        reads.extend(varying.into_iter().chain(uniform));
+    reads.extend(site.subscripts().into_iter().flatten());
+    if site.op != AccessOp::Load {
+        reads.extend(site.moved());
+        reads.extend(site.atomic.map(|(_, compare)| site.value(compare)));
     }
-    let is_wide = Class::of(site.access.ty.value_type()) == Class::W64;
-    let one = |register| Wide(site.place(register), is_wide);
-    let values = site.values[..site.access.count as usize].iter();
-    let values = values.map(|&register| one(register));
-    match site.op {
-        AccessOp::Load => {
-            let lanes = if site.uniform_values { u32::MAX } else { mask };
-            (reads, values.map(|value| (value, lanes)).collect())
-        }
-        AccessOp::Store => {
-            reads.extend(values);
-            (reads, Vec::new())
-        }
-        AccessOp::Atomic => {
-            reads.extend(values);
-            reads.extend(site.atomic.map(|(_, compare)| one(compare)));
-            (reads, vec![(one(site.result), mask)])
-        }
-    }
+    let lanes = if site.uniform_values { u32::MAX } else { mask };
+    let writes = site.results().iter();
+    let writes = writes.map(|&register| (site.value(register), lanes));
+    (reads, writes.collect())
 }

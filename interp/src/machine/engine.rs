@@ -328,7 +328,7 @@ fn run<L: Level, O: Observer>(
             ($op:ident) => {
                 if const { O::SEES_REPEATS && O::RISKY[Op::$op as usize] }
                     && !follows
-                    && match overflow::is_tested(Op::$op) {
+                    && match const { overflow::is_tested(Op::$op) } {
                         true => overflow::may(Op::$op, r, inst),
                         false => {
                             machine.observer.risks(here!())

@@ -90,6 +90,11 @@ impl Observer for Counters {
         charge
     }
 
+    #[inline(always)]
+    fn counters(&self) -> &Counters {
+        self
+    }
+
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
         self.counts[site.counter as usize].add_requests(charge, site.width_bytes, requests, lanes);
     }

@@ -6,8 +6,7 @@
 use crate::observe::counters::Counters;
 use ir::{FenceScope, LocId, Space};
 
-use crate::count::stats::{Charge, SiteCounts};
-use crate::count::witness::Worst;
+use crate::count::stats::Charge;
 use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Code, MemSite};
 use crate::isa::mask::LaneMask;
@@ -124,14 +123,6 @@ impl Observer for Tracer {
         self.counters.global(access, addresses)
     }
 
-    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
-        self.counters.charge_window(access, offsets)
-    }
-
-    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
-        self.counters.charge_global(access, addresses)
-    }
-
     fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
         self.repeat_global(access, like);
     }
@@ -142,12 +133,13 @@ impl Observer for Tracer {
         });
     }
 
-    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
-        self.counters.repeats(site, charge, requests, lanes);
+    #[inline(always)]
+    fn counters(&self) -> &Counters {
+        &self.counters
     }
 
-    fn period_bytes(&self, site: &MemSite) -> u64 {
-        self.counters.period_bytes(site)
+    fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
+        self.counters.repeats(site, charge, requests, lanes);
     }
 
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32], _alive: u32, _loc: LocId) {
@@ -167,14 +159,6 @@ impl Observer for Tracer {
 
     fn absorb(&mut self, _other: &Self) {
         unreachable!("what is traced runs on one thread");
-    }
-
-    fn counts(&self) -> &[SiteCounts] {
-        self.counters.counts()
-    }
-
-    fn worst(&self) -> &[Worst] {
-        self.counters.worst()
     }
 
     fn trace(&self) -> Vec<Event> {

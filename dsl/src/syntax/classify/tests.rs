@@ -74,7 +74,7 @@ fn types_of_functions_end_with_their_block() {
         "A T A T"
     );
     assert_eq!(
-        types("namespace n { struct B { using T = int; }; } B::T x;"),
+        types("namespace n { struct B { using T = int; }; } n::B::T x;"),
         "B T B T"
     );
     assert_eq!(types("extern \"C\" { typedef int T; } T x;"), "T T");

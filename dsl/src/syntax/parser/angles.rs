@@ -1,20 +1,26 @@
 //! Finds the `<` that open template arguments: they become [`Punct::AngleOpen`], and the `>` that closes each [`Punct::AngleClose`].
 //!
-//! A `<` opens arguments after `template`, after a name that some `template <…>` of the program declares, and after a name if the tokens
-//! that follow can only be arguments (`vector<float> v`). `>>` and `>>>` are cut where they close several. This is one pass over the
-//! tokens; a program without templates is not copied.
+//! A `<` opens arguments after `template`, after a name that a `template <…>` declares which is visible there (`scopes`), and after a name
+//! if the tokens that follow can only be arguments (`vector<float> v`). It opens none after the name of a variable. `>>` and `>>>` are cut
+//! where they close several. This is one pass over the tokens; a program without templates is not copied.
 
-use std::{borrow::Cow, collections::HashSet, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ty::is_specifier;
 use crate::{
     library::{TypeName, types_named},
-    syntax::token::{Keyword, Punct, Token, TokenKind},
+    syntax::{
+        classify::hide,
+        scopes::{Declared, Owner, Scopes, end_of_declaration},
+        token::{Keyword, Punct, Token, TokenKind},
+    },
 };
 
 /// Marks the angle brackets of template arguments.
 pub(super) fn mark(tokens: &[Token]) -> Cow<'_, [Token]> {
-    let templates = templates(tokens);
+    let names = Names::new(tokens);
     let mut marker = Marker {
         tokens,
         depth: 0,
@@ -35,7 +41,7 @@ pub(super) fn mark(tokens: &[Token]) -> Cow<'_, [Token]> {
                 marker.open.clear();
                 marker.depth = 0;
             }
-            Punct::Lt if opens(tokens, at, &templates) => marker.open.push((at, marker.depth)),
+            Punct::Lt if opens(tokens, at, names.as_ref()) => marker.open.push((at, marker.depth)),
             Punct::Gt => marker.close(at, 1),
             Punct::Shr => marker.close(at, 2),
             Punct::LaunchClose => marker.close(at, 3),
@@ -144,7 +150,7 @@ fn keyword(tokens: &[Token], at: usize) -> Option<Keyword> {
 }
 
 /// Whether the `<` at `at` opens template arguments.
-fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
+fn opens(tokens: &[Token], at: usize, names: Option<&Names>) -> bool {
     let Some(before) = at.checked_sub(1) else {
         return false;
     };
@@ -192,17 +198,24 @@ fn opens(tokens: &[Token], at: usize, templates: &HashSet<Arc<str>>) -> bool {
             && space.is_some_and(is_class));
     // Cooperative groups, which programs also name without the namespace.
     let is_group = matches!(&**name, "thread_block_tile" | "tiled_partition");
-    is_library
-        || is_group
-        || (templates.contains(name) && !is_member)
-        || reads_as_arguments(tokens, at)
+    if is_library || is_group {
+        return true;
+    }
+    let Some(names) = names else {
+        return reads_as_arguments(tokens, at, is_member);
+    };
+    let is_qualified = before > 0 && punct(tokens, before - 1) == Some(Punct::ColonColon);
+    let seems = (!is_member && names.is_template(tokens, before, name))
+        || reads_as_arguments(tokens, at, is_member && !names.is_member_template(name));
+    seems && (is_member || is_qualified || !names.is_variable(name, before))
 }
 
 /// How many tokens of arguments are read after a name that no template declares.
 const LONGEST_ARGUMENTS: usize = 64;
 
-/// Whether there are only types, names and numbers up to a `>`, and a token follows that cannot follow a comparison.
-fn reads_as_arguments(tokens: &[Token], at: usize) -> bool {
+/// Whether there are only types, names and numbers up to a `>`, and a token follows that cannot follow a comparison. If only types will do,
+/// one of them has to be a type.
+fn reads_as_arguments(tokens: &[Token], at: usize, only_types: bool) -> bool {
     let mut depth = 1usize;
     let mut next = at + 1;
     let mut has_type = false;
@@ -239,24 +252,114 @@ fn reads_as_arguments(tokens: &[Token], at: usize) -> bool {
         next += 1;
     }
     has_type
-        || matches!(
-            punct(tokens, next),
-            Some(Punct::LParen | Punct::LaunchOpen | Punct::ColonColon)
-        )
+        || !only_types
+            && matches!(
+                punct(tokens, next),
+                Some(Punct::LParen | Punct::LaunchOpen | Punct::ColonColon)
+            )
 }
 
-/// The names that the program declares as templates, and those of C++'s library whose arguments are numbers only.
-fn templates(tokens: &[Token]) -> HashSet<Arc<str>> {
-    let mut names = HashSet::new();
-    for at in 0..tokens.len() {
-        if keyword(tokens, at) == Some(Keyword::Template)
-            && punct(tokens, at + 1) == Some(Punct::Lt)
-            && let Some(name) = declared(tokens, after_head(tokens, at + 1))
-        {
-            names.insert(name.clone());
+/// The largest number of variables of one name that are looked at.
+const MAX_VARIABLES: usize = 1024;
+
+/// What a program declares under the names that precede a `<`.
+struct Names {
+    scopes: Scopes,
+    templates: Declared,
+    /// Where a name is that of a variable, a parameter or an enumerator.
+    variables: FxHashMap<Arc<str>, Vec<Hidden>>,
+}
+
+/// A declaration of a variable, and where its name means it.
+struct Hidden {
+    at: usize,
+    ranges: Vec<Range<usize>>,
+}
+
+impl Names {
+    /// `None` if nothing in the text may be a template of the program.
+    fn new(tokens: &[Token]) -> Option<Names> {
+        let is_head = |&at: &usize| {
+            keyword(tokens, at) == Some(Keyword::Template)
+                && punct(tokens, at + 1) == Some(Punct::Lt)
+        };
+        let heads: Vec<usize> = (0..tokens.len()).filter(is_head).collect();
+        let place_of = |&at: &usize| Some((at, declared(tokens, after_head(tokens, at + 1))?));
+        let declared: Vec<(usize, usize)> = heads.iter().filter_map(place_of).collect();
+        let names = declared
+            .iter()
+            .filter_map(|&(_, place)| name(tokens, place));
+        let names: FxHashSet<&Arc<str>> = names.collect();
+        let mut doubtful: FxHashSet<&Arc<str>> = FxHashSet::default();
+        for at in 1..tokens.len() {
+            if punct(tokens, at) == Some(Punct::Lt)
+                && let TokenKind::Ident(name) = &tokens[at - 1].kind
+                && (names.contains(name) || reads_as_arguments(tokens, at, false))
+            {
+                doubtful.insert(name);
+            }
         }
+        if names.is_empty() && doubtful.is_empty() {
+            return None;
+        }
+        let scopes = Scopes::new(tokens);
+        let mut templates = Declared::default();
+        for &(at, place) in &declared {
+            let Some(name) = name(tokens, place) else {
+                continue;
+            };
+            let owners = templates.entry(name.clone()).or_default();
+            match at.checked_sub(1).and_then(|at| punct(tokens, at)) {
+                // The parameter of a template.
+                Some(Punct::Lt | Punct::Comma) => {
+                    owners.push(Owner::Block(at..end_of_declaration(tokens, at)));
+                }
+                _ => owners.extend(scopes.owners(at)),
+            }
+        }
+        scopes.bring(&mut templates);
+        // A template's own name hides nothing.
+        let own: FxHashSet<usize> = declared.iter().map(|&(_, place)| place).collect();
+        let mut variables: FxHashMap<Arc<str>, Vec<Hidden>> = FxHashMap::default();
+        for at in 1..tokens.len() {
+            if !doubtful.is_empty()
+                && let TokenKind::Ident(name) = &tokens[at].kind
+                && doubtful.contains(name)
+                && !own.contains(&at)
+            {
+                let ranges = hide::ranges(tokens, &scopes, at, hide::By::Values);
+                let known = variables.entry(name.clone()).or_default();
+                if !ranges.is_empty() && known.len() < MAX_VARIABLES {
+                    known.push(Hidden { at, ranges });
+                }
+            }
+        }
+        Some(Names {
+            scopes,
+            templates,
+            variables,
+        })
     }
-    names
+
+    /// Whether the name at `at` is that of a variable, and no template is declared nearer.
+    fn is_variable(&self, name: &Arc<str>, at: usize) -> bool {
+        let owners = self.templates.get(name).map_or(&[][..], |owners| owners);
+        let variables = self.variables.get(name).into_iter().flatten();
+        variables.into_iter().any(|hidden| {
+            hidden.ranges.iter().any(|range| range.contains(&at))
+                && !self.scopes.is_nearer(owners, at, hidden.at)
+        })
+    }
+
+    fn is_member_template(&self, name: &Arc<str>) -> bool {
+        let owners = self.templates.get(name);
+        owners.is_some_and(|owners| self.scopes.is_member(owners))
+    }
+
+    fn is_template(&self, tokens: &[Token], at: usize, name: &Arc<str>) -> bool {
+        let owners = self.templates.get(name);
+        owners.is_some_and(|owners| self.scopes.is_visible(tokens, at, owners))
+    }
 }
 
 /// How many tokens of a template's parameters are read.
@@ -284,8 +387,8 @@ fn after_head(tokens: &[Token], at: usize) -> usize {
     end
 }
 
-/// The name that the item at `at` declares: that of a class, of an alias, of a function before its parameters, of a variable.
-fn declared(tokens: &[Token], mut at: usize) -> Option<&Arc<str>> {
+/// Where the item at `at` has the name that it declares: that of a class, of an alias, of a function before its parameters, of a variable.
+fn declared(tokens: &[Token], mut at: usize) -> Option<usize> {
     const LONGEST_DECLARATION: usize = 256;
     let end = at + LONGEST_DECLARATION;
     while at < end {
@@ -295,9 +398,9 @@ fn declared(tokens: &[Token], mut at: usize) -> Option<&Arc<str>> {
                 if keyword(tokens, next) == Some(Keyword::Align) {
                     next = after_parentheses(tokens, next + 1);
                 }
-                return name(tokens, next);
+                return name(tokens, next).map(|_| next);
             }
-            TokenKind::Keyword(Keyword::Using) => return name(tokens, at + 1),
+            TokenKind::Keyword(Keyword::Using) => return name(tokens, at + 1).map(|_| at + 1),
             TokenKind::Keyword(Keyword::Template) if punct(tokens, at + 1) == Some(Punct::Lt) => {
                 at = after_head(tokens, at + 1);
                 continue;
@@ -306,13 +409,15 @@ fn declared(tokens: &[Token], mut at: usize) -> Option<&Arc<str>> {
                 at = after_parentheses(tokens, at + 1);
                 continue;
             }
-            TokenKind::Ident(name) | TokenKind::TypeName(name) => match punct(tokens, at + 1) {
-                Some(Punct::LParen | Punct::Eq | Punct::Semi | Punct::LBrace) => return Some(name),
+            TokenKind::Ident(_) | TokenKind::TypeName(_) => match punct(tokens, at + 1) {
+                Some(Punct::LParen | Punct::Eq | Punct::Semi | Punct::LBrace | Punct::LBracket) => {
+                    return Some(at);
+                }
                 // `Foo<T> f(…)`, and `f<float>(…)` of a specialisation.
                 Some(Punct::Lt) => {
                     let next = after_head(tokens, at + 1);
                     if punct(tokens, next) == Some(Punct::LParen) {
-                        return Some(name);
+                        return Some(at);
                     }
                     at = next;
                     continue;

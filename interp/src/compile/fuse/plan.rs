@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
+use ir::Type;
+
 use crate::isa::bytecode::Code;
+use crate::isa::computing;
 use crate::isa::host::{HostOp, S_ZERO};
-use crate::isa::op::Op;
+use crate::isa::op::{Op, Sort};
 
 use super::group::{Feed, Test, Update};
 use super::is_indexable;
@@ -117,27 +120,7 @@ pub(super) struct Head {
 
 /// Whether an instruction only computes: it cannot leave and has no other effect.
 pub(super) fn is_calm(op: Op) -> bool {
-    HostOp::of(op).is_some()
-        || matches!(
-            op,
-            Op::SMove
-                | Op::MAnd
-                | Op::MOr
-                | Op::MXor
-                | Op::MNot
-                | Op::MEq
-                | Op::MSelect
-                | Op::SSelect
-                | Op::SBool
-                | Op::SFma32
-                | Op::SFma64
-                | Op::SFmaHalves
-                | Op::SFmaBfloats
-                | Op::SPtrS
-                | Op::SPtrU
-                | Op::SPtrL
-                | Op::HostLocal
-        )
+    op.sort() == Sort::Computes || op == Op::HostLocal
 }
 
 /// Whether it ends the straight line.
@@ -158,20 +141,8 @@ fn ends(op: Op) -> bool {
 
 /// The comparison in a jump of the first form: its operation, and the result for which the jump is taken.
 pub(super) fn comparison(op: Op) -> Option<(HostOp, bool)> {
-    let compared = match op {
-        Op::JumpEq32 => HostOp::SEq32,
-        Op::JumpNe32 => HostOp::SNe32,
-        Op::JumpSlt32 => HostOp::SSlt32,
-        Op::JumpSle32 => HostOp::SSle32,
-        Op::JumpSgt32 => HostOp::SSgt32,
-        Op::JumpSge32 => HostOp::SSge32,
-        Op::JumpUlt32 => HostOp::SUlt32,
-        Op::JumpUle32 => HostOp::SUle32,
-        Op::JumpUgt32 => HostOp::SUgt32,
-        Op::JumpUge32 => HostOp::SUge32,
-        _ => return None,
-    };
-    Some((compared, true))
+    let (_, scalar) = computing::compare(op.compares()?, Type::I32);
+    Some((HostOp::of(scalar)?, true))
 }
 
 /// Whether a comparison has 64-bit operands.

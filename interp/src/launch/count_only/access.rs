@@ -11,7 +11,7 @@ use super::cover::{STILL, Step as Distance};
 use super::known::{Decides, Number, Reading, difference, narrowed, sum, times};
 use super::step::Step;
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Class, Form, Inst, MemSite, Place};
+use crate::isa::bytecode::{Form, Inst, MemSite};
 use crate::isa::op::Op;
 use crate::machine::ops::address::{addresses, windows};
 use crate::memory::map::GlobalMap;
@@ -27,21 +27,11 @@ pub(super) struct Ground<'a> {
     pub(super) period_bytes: u64,
 }
 
-/// For an access: whether its addresses have 64 bits.
-pub(super) fn access_is_long(op: Op) -> Option<bool> {
-    match op {
-        Op::LoadShared | Op::StoreShared | Op::AtomicShared => Some(false),
-        Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal => Some(false),
-        Op::LoadGlobal | Op::StoreGlobal | Op::AtomicGlobal => Some(true),
-        Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric => Some(true),
-        _ => None,
-    }
-}
-
 impl Step<'_> {
     /// Tracks an access.
-    pub(super) fn access(&mut self, i: &Inst, is_long: bool, ground: &mut Ground<'_>) {
+    pub(super) fn access(&mut self, i: &Inst, ground: &mut Ground<'_>) {
         let site = &self.code.sites[i.c as usize];
+        let is_long = site.is_long();
         let cell = match is_long {
             true => self.long_address(i, site),
             false => self.short_address(i, site),
@@ -77,7 +67,9 @@ impl Step<'_> {
                 }
             }
         };
-        self.give(site, &result);
+        for &register in site.results() {
+            self.marks.set(site.place(register), result.clone());
+        }
     }
 
     fn active(&self) -> impl Iterator<Item = usize> + Clone + use<> {
@@ -85,37 +77,14 @@ impl Step<'_> {
         (0..32).filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// Sets the result registers of a load or an atomic.
-    fn give(&mut self, site: &MemSite, cell: &Cell) {
-        let class = Class::of(site.access.ty.value_type());
-        if site.op == AccessOp::Atomic {
-            let place = match class {
-                Class::Mask => Place::S(site.result),
-                Class::W32 | Class::W64 => Place::V(site.result),
-            };
-            return self.marks.set(place, cell.clone());
-        }
-        for &register in &site.values[..usize::from(site.access.count)] {
-            let place = match site.uniform_values || class == Class::Mask {
-                true => Place::S(register),
-                false => Place::V(register),
-            };
-            self.marks.set(place, cell.clone());
-        }
-    }
-
     /// How a 64-bit address moves, by lane.
     fn long_address(&mut self, i: &Inst, site: &MemSite) -> Cell {
         let address = &site.address;
-        let (base, index) = match address.form {
-            Form::Uniform => return self.marks.s[i.a as usize].clone(),
-            Form::Varying => return self.marks.v[i.a as usize].clone(),
-            Form::UniformIndexed => (Place::S(i.a), i.b),
-            Form::VaryingIndexed => (Place::V(i.a), i.b),
-        };
+        let (base, index) = site.base_and_index(i);
+        let base = self.marks.at(base.0).clone();
+        let Some(index) = index else { return base };
         let has_term = address.form == Form::UniformIndexed;
-        let base = self.marks.at(base).clone();
-        let index_cell = self.marks.v[index as usize].clone();
+        let index_cell = self.marks.at(index.0).clone();
         let term = match has_term {
             true => self.marks.s[address.term as usize].clone(),
             false => Cell::default(),
@@ -138,7 +107,7 @@ impl Step<'_> {
             wide: false,
             signed: !address.unsigned,
         };
-        let bits = self.r.v32(index);
+        let bits = self.r.v32(i.b);
         let at = |lane: usize| narrowed(sum(index_cell.at(lane), term.at(lane)), false);
         if hidden.is_none() && index_cell.all().is_some() {
             // All lanes' indices move alike, so limits on the smallest and the largest hold for the others.
@@ -176,14 +145,9 @@ impl Step<'_> {
     /// How a 32-bit address moves.
     fn short_address(&self, i: &Inst, site: &MemSite) -> Cell {
         let address = &site.address;
-        let base = match address.form {
-            Form::Uniform | Form::UniformIndexed => &self.marks.s[i.a as usize],
-            Form::Varying | Form::VaryingIndexed => &self.marks.v[i.a as usize],
-        };
-        let index = match address.form {
-            Form::UniformIndexed | Form::VaryingIndexed => Some(&self.marks.v[i.b as usize]),
-            Form::Uniform | Form::Varying => None,
-        };
+        let (base, index) = site.base_and_index(i);
+        let index = index.map(|index| self.marks.at(index.0));
+        let base = self.marks.at(base.0);
         let term = &self.marks.s[address.term as usize];
         let cells = [Some(base), index, Some(term)];
         let mut cells_in_use = cells.iter().flatten();

@@ -120,6 +120,14 @@ impl Cell {
         }
     }
 
+    /// A truth value that the lanes of `mask` determine together.
+    pub(super) fn voted(&self, mask: u32) -> Cell {
+        match self.hidden & mask {
+            0 => Cell::default(),
+            _ => Cell::hidden(self.why),
+        }
+    }
+
     /// How all lanes move, if all move alike.
     pub(super) fn all(&self) -> Option<Step> {
         self.lanes.is_none().then_some(self.step)

@@ -4,10 +4,11 @@
 //! Integers of `w` bits move modulo 2^w. A 32-bit step is stored as the number between -2^31 and 2^31. As long as a
 //! value stays within its range (which becomes a limit wherever the range matters), it moves by exactly that number.
 
-use ir::{BinaryOp, CompareOp, LocId};
+use ir::{BinaryOp, CompareOp, LocId, UnaryOp};
 
 use super::cell::Why;
 use super::cover::{Limits, STILL, Step, lcm, stride_for};
+use crate::isa::computing::Conversion;
 
 /// More than any value can move.
 const FAR: i128 = i128::MAX / 8;
@@ -150,6 +151,52 @@ impl Known {
     pub(super) fn keep_range(&mut self, a: Number, reading: Reading) {
         let (value, (least, most)) = (reading.of(a.bits), reading.range());
         self.limits.within(a.step, least - value, most - value);
+    }
+
+    /// How the result of a unary operation moves; `None` if that is unknown.
+    pub(super) fn unary(op: UnaryOp, wide: bool, a: Number) -> Option<Step> {
+        match op {
+            // `!a` is `-a - 1`.
+            UnaryOp::Neg | UnaryOp::SNeg | UnaryOp::Not => Some(narrowed(times(a.step, -1), wide)),
+            _ => (a.step == STILL).then_some(STILL),
+        }
+    }
+
+    /// How the result of a conversion moves; `None` if that is unknown.
+    pub(super) fn convert(&mut self, op: Conversion, a: Number) -> Option<Step> {
+        use Conversion::{
+            IsConstant, IsGlobal, IsLocal, IsShared, NarrowLocal, NarrowShared, Sext, Sext8,
+            Sext16, Trunc, WidenLocal, WidenShared, Zext, Zext8, Zext16,
+        };
+        if a.step == STILL {
+            return Some(STILL);
+        }
+        let short = |signed| Reading {
+            wide: false,
+            signed,
+        };
+        let low = |known: &mut Known, bits: u32| known.low_bits(a, 1 << bits, short(false));
+        // The sign is the highest bit, so it must not change either.
+        let signed = |known: &mut Known, bits: u32| {
+            let rest = low(known, bits - 1);
+            (low(known, bits) == rest).then_some(rest)
+        };
+        match op {
+            Sext | Zext => {
+                self.keep_range(a, short(op == Sext));
+                Some(a.step)
+            }
+            Trunc | NarrowShared | NarrowLocal => Some(narrowed(a.step, false)),
+            Zext8 => Some(low(self, 8)),
+            Zext16 => Some(low(self, 16)),
+            Sext8 => signed(self, 8),
+            Sext16 => signed(self, 16),
+            WidenShared | WidenLocal | IsShared | IsLocal | IsConstant | IsGlobal => {
+                self.limits.still(a.step);
+                Some(STILL)
+            }
+            _ => None,
+        }
     }
 
     /// How the result of a binary operation on two numbers moves; `None` if that is unknown.

@@ -1,16 +1,17 @@
-//! Tracks one instruction of a representative: the table of operations, with what each does to the cells.
-//! [`effect`](super::effect) applies it.
+//! Tracks one instruction of a representative: what it does to the cells, or decides. [`effect`](super::effect) has the
+//! computing ones.
 //!
 //! The input is the registers before the instruction. Inactive lanes are left out, because no instruction reads their
 //! results.
 
-use ir::{BinaryOp, CompareOp, LocId, UnaryOp};
+use ir::LocId;
 
 use super::cell::{Cause, Cell, Why};
 use super::cover::STILL;
-use super::known::{Decides, Known, Number};
-use crate::isa::bytecode::{Code, Inst, Place, S_CTAID, S_SM};
-use crate::isa::op::{Op, lane_ops};
+use super::effect::bits;
+use super::known::{Decides, Known, Number, narrowed, sum};
+use crate::isa::bytecode::{Code, ExchangeKind, Inst, Place, S_CTAID, S_SM};
+use crate::isa::op::{Op, Sort};
 use crate::isa::registers::View;
 
 /// How the registers of a warp move.
@@ -56,75 +57,6 @@ impl Marks {
     }
 }
 
-/// What an instruction in the table computes.
-enum Computes {
-    Unary(UnaryOp),
-    Binary(BinaryOp),
-    Compare(CompareOp),
-    /// A comparison with one scalar.
-    CompareScalar(CompareOp),
-    Convert,
-}
-
-/// The width of the operands, and whether the operation works on 32 lanes.
-pub(super) struct Form {
-    pub(super) wide: bool,
-    pub(super) varying: bool,
-}
-
-macro_rules! computes {
-    ({ $op:ident }
-     unary32 { $(($u32:ident, $u32t:ident, $u32v:ident, $u32s:ident, $u32f:path))* }
-     unary64 { $(($u64:ident, $u64t:ident, $u64v:ident, $u64s:ident, $u64f:path))* }
-     binary32 { $(($b32:ident, $b32t:ident, $b32v:ident, $b32s:ident, $b32f:path))* }
-     binary64 { $(($b64:ident, $b64t:ident, $b64v:ident, $b64s:ident, $b64f:path))* }
-     compare32 { $(($c32:ident, $c32t:ident, $c32v:ident, $c32b:ident, $c32s:ident, $c32f:path))* }
-     compare64 { $(($c64:ident, $c64t:ident, $c64v:ident, $c64b:ident, $c64s:ident, $c64f:path))* }
-     convert32to32 { $(($x:ident, $xv:ident, $xs:ident, $xf:path))* }
-     convert32to64 { $(($w:ident, $wv:ident, $ws:ident, $wf:path))* }
-     convert64to32 { $(($n:ident, $nv:ident, $ns:ident, $nf:path))* }
-     convert64to64 { $(($l:ident, $lv:ident, $ls:ident, $lf:path))* }) => {
-        match $op {
-            $(Op::$u32v => Some((Computes::Unary(UnaryOp::$u32), false, true)),)*
-            $(Op::$u32s => Some((Computes::Unary(UnaryOp::$u32), false, false)),)*
-            $(Op::$u64v => Some((Computes::Unary(UnaryOp::$u64), true, true)),)*
-            $(Op::$u64s => Some((Computes::Unary(UnaryOp::$u64), true, false)),)*
-            $(Op::$b32v => Some((Computes::Binary(BinaryOp::$b32), false, true)),)*
-            $(Op::$b32s => Some((Computes::Binary(BinaryOp::$b32), false, false)),)*
-            $(Op::$b64v => Some((Computes::Binary(BinaryOp::$b64), true, true)),)*
-            $(Op::$b64s => Some((Computes::Binary(BinaryOp::$b64), true, false)),)*
-            $(Op::$c32v => Some((Computes::Compare(CompareOp::$c32), false, true)),)*
-            $(Op::$c32b => Some((Computes::CompareScalar(CompareOp::$c32), false, true)),)*
-            $(Op::$c32s => Some((Computes::Compare(CompareOp::$c32), false, false)),)*
-            $(Op::$c64v => Some((Computes::Compare(CompareOp::$c64), true, true)),)*
-            $(Op::$c64b => Some((Computes::CompareScalar(CompareOp::$c64), true, true)),)*
-            $(Op::$c64s => Some((Computes::Compare(CompareOp::$c64), true, false)),)*
-            $(Op::$xv => Some((Computes::Convert, false, true)), Op::$xs => Some((Computes::Convert, false, false)),)*
-            $(Op::$wv => Some((Computes::Convert, false, true)), Op::$ws => Some((Computes::Convert, false, false)),)*
-            $(Op::$nv => Some((Computes::Convert, true, true)), Op::$ns => Some((Computes::Convert, true, false)),)*
-            $(Op::$lv => Some((Computes::Convert, true, true)), Op::$ls => Some((Computes::Convert, true, false)),)*
-            _ => None,
-        }
-    };
-}
-
-/// The comparison in a jump, or in the end of a loop, that compares two scalars.
-pub(super) fn jump_compares(op: Op) -> Option<CompareOp> {
-    Some(match op {
-        Op::JumpEq32 | Op::LoopEq32 => CompareOp::Eq,
-        Op::JumpNe32 | Op::LoopNe32 => CompareOp::Ne,
-        Op::JumpSlt32 | Op::LoopSlt32 => CompareOp::Slt,
-        Op::JumpSle32 | Op::LoopSle32 => CompareOp::Sle,
-        Op::JumpSgt32 | Op::LoopSgt32 => CompareOp::Sgt,
-        Op::JumpSge32 | Op::LoopSge32 => CompareOp::Sge,
-        Op::JumpUlt32 | Op::LoopUlt32 => CompareOp::Ult,
-        Op::JumpUle32 | Op::LoopUle32 => CompareOp::Ule,
-        Op::JumpUgt32 | Op::LoopUgt32 => CompareOp::Ugt,
-        Op::JumpUge32 | Op::LoopUge32 => CompareOp::Uge,
-        _ => return None,
-    })
-}
-
 /// One instruction of one warp.
 pub(super) struct Step<'a> {
     pub(super) marks: &'a mut Marks,
@@ -138,99 +70,169 @@ pub(super) struct Step<'a> {
 impl Step<'_> {
     /// Tracks an instruction that is not an access.
     pub(super) fn follow(&mut self, i: &Inst) {
-        let refuse = |what| (what, self.loc);
         let refused = match i.op {
-            Op::Print => Some(refuse(Decides::Prints)),
-            Op::LaunchChild => Some(refuse(Decides::Launches)),
-            Op::HeapMalloc | Op::HeapFree => Some(refuse(Decides::Heap)),
-            Op::CallRoutine | Op::EndRoutine => Some(refuse(Decides::Calls)),
-            Op::Trap => Some(refuse(Decides::Ends)),
-            _ => None,
+            Op::Print => Decides::Prints,
+            Op::LaunchChild => Decides::Launches,
+            Op::HeapMalloc | Op::HeapFree => Decides::Heap,
+            Op::CallRoutine | Op::EndRoutine => Decides::Calls,
+            Op::Trap => Decides::Ends,
+            _ => return self.track(i),
         };
-        if let Some((what, at)) = refused {
-            return self.known.refuse(what, at, None);
-        }
-        match i.op {
-            op if op.tests_lanes() || op == Op::Assert => self.decide(i.a),
-            Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr => {
-                let votes = &self.marks.s[i.a as usize];
-                let hidden = votes.hidden & self.mask != 0;
-                let cell = match hidden {
-                    true => Cell::hidden(votes.why),
-                    false => Cell::default(),
-                };
-                self.marks.s[i.d as usize] = cell;
+        self.known.refuse(refused, self.loc, None);
+    }
+
+    fn track(&mut self, i: &Inst) {
+        let result = Place::S(i.d);
+        match (i.op.sort(), i.op) {
+            (Sort::Computes, _) => self.compute(i),
+            (Sort::Decides, _) | (_, Op::Assert) => self.decide(i.a),
+            (Sort::Jumps | Sort::Loops, _) => self.jump(i),
+            (Sort::Goes | Sort::Acts, _) => {}
+            (_, Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr) => {
+                let cell = self.marks.at(Place::S(i.a)).voted(self.mask);
+                self.marks.set(result, cell);
             }
-            Op::NumberedBarrier => {
+            (_, Op::NumberedBarrier) => {
                 let row = &self.code.barriers[i.a as usize];
                 self.fixed(&[row.barrier, row.threads]);
             }
-            Op::SyncWarp => self.fixed(&[match i.b {
+            (_, Op::SyncWarp) => self.fixed(&[match i.b {
                 1 => Place::S(i.a),
                 _ => Place::V(i.a),
             }]),
-            Op::Shuffle | Op::Exchange => self.exchange(i),
-            _ if jump_compares(i.op).is_some() => self.jump(i),
-            _ => self.moves(i),
+            (_, Op::Shuffle | Op::Exchange) => self.exchange(i),
+            (_, Op::Clock | Op::Clock64) => {
+                let why = self.because(Cause::Clock);
+                self.marks.set(result, Cell::hidden(why));
+            }
+            (_, Op::ActiveMask) => self.marks.set(result, Cell::default()),
+            (_, op) => unreachable!("{op:?} is followed in no way"),
         }
     }
 
-    /// Tracks an operation that computes a value in each lane.
-    pub(super) fn compute(&mut self, i: &Inst) {
-        let (s, v) = (Place::S, Place::V);
-        let none = |_: &mut Known, _: &[Number]| None;
-        match i.op {
-            Op::VFma32 | Op::VFmaHalves | Op::VFmaBfloats => {
-                let from = [(v(i.a), false), (v(i.b), false), (v(i.c), false)];
-                return self.lanes(v(i.d), &from, none);
-            }
-            Op::VFma64 => {
-                let from = [(v(i.a), true), (v(i.b), true), (v(i.c), true)];
-                return self.lanes(v(i.d), &from, none);
-            }
-            Op::VFmaInto32 => {
-                let from = [(v(i.a), false), (v(i.b), false), (v(i.d), false)];
-                return self.lanes(v(i.d), &from, none);
-            }
-            Op::VFmaInto64 => {
-                let from = [(v(i.a), true), (v(i.b), true), (v(i.d), true)];
-                return self.lanes(v(i.d), &from, none);
-            }
-            Op::SFma32 | Op::SFma64 | Op::SFmaHalves | Op::SFmaBfloats => {
-                let from = [(s(i.a), true), (s(i.b), true), (s(i.c), true)];
-                return self.lanes(s(i.d), &from, none);
-            }
-            Op::SPtrS => return self.pointer(i, s, s, Some(true)),
-            Op::SPtrU => return self.pointer(i, s, s, Some(false)),
-            Op::SPtrL => return self.pointer(i, s, s, None),
-            Op::VPtrVS => return self.pointer(i, v, v, Some(true)),
-            Op::VPtrVU => return self.pointer(i, v, v, Some(false)),
-            Op::VPtrVL => return self.pointer(i, v, v, None),
-            Op::VPtrSS => return self.pointer(i, s, v, Some(true)),
-            Op::VPtrSU => return self.pointer(i, s, v, Some(false)),
-            Op::SPtr32 => return self.short_pointer(i, s, s),
-            Op::VPtr32V => return self.short_pointer(i, v, v),
-            Op::VPtr32S => return self.short_pointer(i, s, v),
-            _ => {}
+    /// A truth value decides which way lanes go.
+    pub(super) fn decide(&mut self, register: u32) {
+        let cell = &self.marks.s[register as usize];
+        if cell.hidden & self.mask != 0 {
+            self.known.refuse(Decides::Branch, self.loc, Some(cell.why));
         }
-        let op = i.op;
-        let computes = lane_ops! { computes! { op } };
-        let Some((computes, wide, varying)) = computes else {
+    }
+
+    /// Requires that these places are the same in all blocks.
+    pub(super) fn fixed(&mut self, places: &[Place]) {
+        for &place in places {
+            let lanes = match place {
+                Place::S(_) => 1,
+                Place::V(_) => self.mask,
+            };
+            let cell = self.marks.at(place);
+            if !cell.is_still(lanes) {
+                let why = self.why(lanes, &[cell]);
+                self.known.refuse(Decides::Mask, self.loc, Some(why));
+            }
+        }
+    }
+
+    /// Tracks a jump that compares two scalars. The end of a loop first adds to its counter, and the jump at the loop's
+    /// head follows it.
+    pub(super) fn jump(&mut self, i: &Inst) {
+        let (mut at, mut stepped) = (i, None);
+        if i.back_edge_to().is_some() {
+            let bits = (self.r.s(i.a) as u32).wrapping_add(self.r.s(i.c) as u32);
+            let operands = [i.a, i.c].map(Place::S).into_iter();
+            self.lanes(Place::S(i.d), operands, [false; 2], |_, [a, c]| {
+                Some(narrowed(sum(a.step, c.step), false))
+            });
+            stepped = Some((i.d, u64::from(bits)));
+            at = &self.code.insts[i.b as usize - 1];
+        }
+        let Some(op) = at.op.compares() else {
             return;
         };
-        let form = Form { wide, varying };
-        let place = if varying { v } else { s };
-        match computes {
-            Computes::Unary(op) => self.unary(i, op, &form),
-            Computes::Binary(op) => {
-                let from = [(place(i.a), wide), (place(i.b), wide)];
-                self.lanes(place(i.d), &from, |known, of| {
-                    known.binary(op, wide, of[0], of[1])
-                });
+        let mut numbers = [Number {
+            bits: 0,
+            step: STILL,
+        }; 2];
+        for (number, register) in numbers.iter_mut().zip([at.a, at.c]) {
+            let cell = &self.marks.s[register as usize];
+            if cell.hidden != 0 {
+                return self.known.refuse(Decides::Branch, self.loc, Some(cell.why));
             }
-            Computes::Compare(op) => self.compare(i, op, &form, [place(i.a), place(i.b)]),
-            Computes::CompareScalar(op) => self.compare(i, op, &form, [place(i.a), s(i.b)]),
-            Computes::Convert => self.convert(i, &form),
+            let bits = match stepped {
+                Some((counter, bits)) if counter == register => bits,
+                _ => self.r.s(register),
+            };
+            *number = Number {
+                bits,
+                step: cell.at(0),
+            };
+        }
+        let [a, b] = numbers;
+        if self.known.compare(op, false, a, b).is_none() {
+            let why = self.because(Cause::NotLinear);
+            self.known.refuse(Decides::Branch, self.loc, Some(why));
+        }
+    }
+
+    /// Tracks an exchange of values between lanes.
+    pub(super) fn exchange(&mut self, i: &Inst) {
+        let row = self.code.exchanges[i.a as usize];
+        if let Some(mask) = row.mask {
+            self.fixed(&[mask]);
+        }
+        let value = self.marks.at(row.value).clone();
+        let lanes_of = |place| match place {
+            Place::S(_) => 1,
+            Place::V(_) => self.mask,
+        };
+        let hidden = Cell::hidden;
+        let others = self.because(Cause::Lanes);
+        let cell = match row.kind {
+            ExchangeKind::Shuffle(mode) => {
+                let chosen = [row.lane, row.width].map(|place| {
+                    let cell = self.marks.at(place);
+                    cell.is_still(lanes_of(place))
+                });
+                match chosen {
+                    [true, true] => Cell::gather(self.mask, value.why, |lane| {
+                        let number = |place| bits(self.r, place, false, lane) as u32;
+                        let from =
+                            mode.source(lane as u32, number(row.lane), number(row.width)) & 31;
+                        match (self.mask >> from & 1, value.hides(from as usize)) {
+                            // A lane that does not take part gives 0.
+                            (0, _) => Some(STILL),
+                            (_, true) => None,
+                            (_, false) => Some(value.at(from as usize)),
+                        }
+                    }),
+                    _ => hidden(others),
+                }
+            }
+            ExchangeKind::Vote(_) => value.voted(self.mask),
+            // Equal values stay equal if all lanes move alike.
+            ExchangeKind::MatchAny { .. } | ExchangeKind::MatchAll { .. } => {
+                match (value.hidden & self.mask, value.all()) {
+                    (0, Some(_)) => Cell::default(),
+                    (0, None) => hidden(others),
+                    _ => hidden(value.why),
+                }
+            }
+            ExchangeKind::Reduce(_) => match value.is_still(lanes_of(row.value)) {
+                true => Cell::default(),
+                false if value.hidden & self.mask != 0 => hidden(value.why),
+                false => hidden(self.because(Cause::NotLinear)),
+            },
+        };
+        let results = match row.kind {
+            ExchangeKind::MatchAll { .. } => &row.results[..],
+            _ => &row.results[..1],
+        };
+        for &place in results {
+            let cell = match (place, cell.hidden & self.mask) {
+                (Place::S(_), 1..) => Cell::hidden(cell.why),
+                _ => cell.clone(),
+            };
+            self.marks.set(place, cell);
         }
     }
 }

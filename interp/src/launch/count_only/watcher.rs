@@ -1,14 +1,13 @@
 //! The observer of a representative: it counts as usual, and tracks how all values move from block to block.
 
-use super::access::{Ground, access_is_long};
+use super::access::Ground;
 use super::cover::{Cover, Limits};
 use super::known::{Decides, Known};
 use super::step::{Marks, Step};
-use crate::count::stats::{Charge, SiteCounts};
-use crate::count::witness::Worst;
+use crate::count::stats::Charge;
 use crate::fault::stop::{StopFlag, StopReason};
 use crate::isa::bytecode::{Code, Inst, MemSite};
-use crate::isa::op::Op;
+use crate::isa::op::{Op, Sort};
 use crate::isa::registers::View;
 use crate::memory::map::GlobalMap;
 use crate::observe::counters::Counters;
@@ -101,8 +100,8 @@ impl Observer for Watcher<'_> {
             mask,
             loc: self.code.locs[pc],
         };
-        match access_is_long(inst.op) {
-            Some(is_long) => {
+        match inst.op.sort() {
+            Sort::Accesses => {
                 let site = &self.code.sites[inst.c as usize];
                 let mut ground = Ground {
                     map: self.map,
@@ -110,9 +109,9 @@ impl Observer for Watcher<'_> {
                     matters: &mut self.matters,
                     period_bytes: self.counters.period_bytes(site),
                 };
-                step.access(inst, is_long, &mut ground);
+                step.access(inst, &mut ground);
             }
-            None => step.follow(inst),
+            _ => step.follow(inst),
         }
         if self.known.is_over() {
             // Any reason will do, because it is not reported.
@@ -128,31 +127,16 @@ impl Observer for Watcher<'_> {
         self.counters.global(access, addresses)
     }
 
-    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
-        self.counters.charge_window(access, offsets)
-    }
-
-    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
-        self.counters.charge_global(access, addresses)
+    #[inline(always)]
+    fn counters(&self) -> &Counters {
+        &self.counters
     }
 
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
         self.counters.repeats(site, charge, requests, lanes);
     }
 
-    fn period_bytes(&self, site: &MemSite) -> u64 {
-        self.counters.period_bytes(site)
-    }
-
     fn absorb(&mut self, other: &Self) {
         self.counters.absorb(&other.counters);
-    }
-
-    fn counts(&self) -> &[SiteCounts] {
-        self.counters.counts()
-    }
-
-    fn worst(&self) -> &[Worst] {
-        self.counters.worst()
     }
 }

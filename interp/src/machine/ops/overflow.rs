@@ -14,6 +14,7 @@
 )]
 
 use crate::isa::bytecode::Inst;
+use crate::isa::family::{Family, Form, form};
 use crate::isa::op::Op;
 use crate::isa::registers::View;
 
@@ -23,24 +24,14 @@ const SURE: f32 = 2_147_482_880.0;
 
 /// Whether there is a test for an operation.
 pub(crate) const fn is_tested(op: Op) -> bool {
+    use Family::{Difference, Negation, Product, Sum};
+    let form = form(op);
     matches!(
-        op,
-        Op::VAddS32
-            | Op::VSubS32
-            | Op::VMulS32
-            | Op::VNegS32
-            | Op::VAddS64
-            | Op::VSubS64
-            | Op::VMulS64
-            | Op::VNegS64
-            | Op::SAddS32
-            | Op::SSubS32
-            | Op::SMulS32
-            | Op::SNegS32
-            | Op::SAddS64
-            | Op::SSubS64
-            | Op::SMulS64
-            | Op::SNegS64
+        form,
+        Some(Form {
+            family: Sum | Difference | Product | Negation,
+            ..
+        })
     )
 }
 
@@ -86,6 +77,15 @@ pub(crate) fn has_bad_operand(op: Op, r: View, i: &Inst, mask: u32) -> bool {
         Op::VShl64 | Op::VLShr64 | Op::VAShr64 => any_active64(r, i, mask, |b| b >= 64),
         // Scalar operations run once for the warp, so the exact check is cheap.
         _ => true,
+    }
+}
+
+/// Whether an operation's operands are invalid in an active lane, or may overflow in some lane.
+#[inline(always)]
+pub(crate) fn is_wrong(i: &Inst, r: View, mask: u32) -> bool {
+    match is_tested(i.op) {
+        true => may(i.op, r, i),
+        false => has_bad_operand(i.op, r, i, mask),
     }
 }
 

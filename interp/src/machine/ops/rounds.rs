@@ -117,14 +117,11 @@ fn left(edge: &Edge<'_>, r: View, by: u32, most: u32) -> u32 {
 /// Whether an operation has an invalid operand that the observer has to see.
 #[inline(always)]
 fn is_wrong<O: Observer>(machine: &Machine<'_, O>, r: View, mask: u32, of: &Numbered) -> bool {
-    let (op, inst) = (of.inst.op, &of.inst);
+    let inst = &of.inst;
     O::SEES_REPEATS
-        && O::RISKY[op as usize]
+        && O::RISKY[inst.op as usize]
         && machine.observer.risks(of.pc as usize)
-        && match overflow::is_tested(op) {
-            true => overflow::may(op, r, inst),
-            false => overflow::has_bad_operand(op, r, inst, mask),
-        }
+        && overflow::is_wrong(inst, r, mask)
 }
 
 /// Computes the values that move, from a round's counter. Returns `false` if an operand is invalid.

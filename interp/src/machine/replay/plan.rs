@@ -132,14 +132,6 @@ impl Draft {
     }
 }
 
-/// Whether an instruction's operands are invalid, or may be.
-fn is_wrong(inst: &Inst, r: View, mask: u32) -> bool {
-    match overflow::is_tested(inst.op) {
-        true => overflow::may(inst.op, r, inst),
-        false => overflow::has_bad_operand(inst.op, r, inst, mask),
-    }
-}
-
 /// A block that is being recorded.
 pub(super) struct Planner<'a> {
     code: &'a Code,
@@ -385,7 +377,7 @@ impl<'a> Planner<'a> {
         let is_risky =
             O::SEES_REPEATS && O::RISKY[inst.op as usize] && machine.observer.risks(pc as usize);
         if origin == Origin::Launch {
-            if is_risky && is_wrong(inst, r, mask) {
+            if is_risky && overflow::is_wrong(inst, r, mask) {
                 return Err(Differs);
             }
             self.pending.push((fields.d, inst.d));

@@ -5,7 +5,7 @@
     reason = "the loop must be compiled with the features of each kind of CPU"
 )]
 
-use ir::{bfloat16, half};
+use ir::{Type, bfloat16, eval, half};
 
 use super::{List, Whence, Window};
 use crate::isa::bytecode::Inst;
@@ -29,19 +29,9 @@ pub(crate) type Replayer<O> = fn(&mut Machine<'_, O>, &mut List, &mut [u8], u64)
 
 /// Whether a comparing jump is taken.
 pub(super) fn holds(r: View, i: &Inst) -> bool {
-    match i.op {
-        Op::JumpEq32 => lanes::s_holds(r, i, int::eq32),
-        Op::JumpNe32 => lanes::s_holds(r, i, int::ne32),
-        Op::JumpSlt32 => lanes::s_holds(r, i, int::slt32),
-        Op::JumpSle32 => lanes::s_holds(r, i, int::sle32),
-        Op::JumpSgt32 => lanes::s_holds(r, i, int::sgt32),
-        Op::JumpSge32 => lanes::s_holds(r, i, int::sge32),
-        Op::JumpUlt32 => lanes::s_holds(r, i, int::ult32),
-        Op::JumpUle32 => lanes::s_holds(r, i, int::ule32),
-        Op::JumpUgt32 => lanes::s_holds(r, i, int::ugt32),
-        Op::JumpUge32 => lanes::s_holds(r, i, int::uge32),
-        op => unreachable!("{op:?} compares nothing"),
-    }
+    let compare = i.op.compares().expect("a jump that compares");
+    let word = |register| r.s(register) & 0xffff_ffff;
+    eval::compare(compare, Type::I32, word(i.a), word(i.c))
 }
 
 impl List {
@@ -110,7 +100,7 @@ pub(crate) fn run<L: Level, O: Observer>(
         macro_rules! risk {
             ($op:ident) => {
                 if const { O::SEES_REPEATS && O::RISKY[Op::$op as usize] } {
-                    let is_wrong = match overflow::is_tested(Op::$op) {
+                    let is_wrong = match const { overflow::is_tested(Op::$op) } {
                         true => overflow::may(Op::$op, r, inst),
                         false => {
                             let Whence { pc, mask, .. } = list.whence[at - 1];

@@ -2,13 +2,13 @@
 
 use ir::{FenceScope, LocId};
 
-use crate::count::stats::{Charge, SiteCounts};
-use crate::count::witness::Worst;
+use crate::count::stats::Charge;
 use crate::fault::finding::Finding;
 use crate::isa::bytecode::{Code, Inst, MemSite, Place as Register, RoutineCall};
 use crate::isa::registers::View;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
+use crate::observe::counters::Counters;
 use crate::observe::trace::Event;
 use crate::observe::{Access, Arrival, Frame, Like, Observer, Scene};
 use crate::views::Views;
@@ -71,23 +71,17 @@ impl<O: Observer> Observer for Seeing<O> {
     fn global(&mut self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
         self.inner.global(access, addresses)
     }
-    fn charge_window(&self, access: &Access<'_>, offsets: &[u32; 32]) -> Charge {
-        self.inner.charge_window(access, offsets)
-    }
-    fn charge_global(&self, access: &Access<'_>, addresses: &[u64; 32]) -> Charge {
-        self.inner.charge_global(access, addresses)
-    }
     fn repeat_window(&mut self, access: &Access<'_>, like: &Like<'_>) {
         self.inner.repeat_window(access, like);
     }
     fn repeat_global(&mut self, access: &Access<'_>, like: &Like<'_>) {
         self.inner.repeat_global(access, like);
     }
+    fn counters(&self) -> &Counters {
+        self.inner.counters()
+    }
     fn repeats(&mut self, site: &MemSite, charge: Charge, requests: u64, lanes: u64) {
         self.inner.repeats(site, charge, requests, lanes);
-    }
-    fn period_bytes(&self, site: &MemSite) -> u64 {
-        self.inner.period_bytes(site)
     }
     fn sync_warp(&mut self, mask: u32, named: &[u32; 32], alive: u32, loc: LocId) {
         self.views.sync_warp(mask, named);
@@ -150,11 +144,5 @@ impl<O: Observer> Observer for Seeing<O> {
     }
     fn trace(&self) -> Vec<Event> {
         self.inner.trace()
-    }
-    fn counts(&self) -> &[SiteCounts] {
-        self.inner.counts()
-    }
-    fn worst(&self) -> &[Worst] {
-        self.inner.worst()
     }
 }

@@ -29,11 +29,22 @@ use crate::{
 };
 use ir::{diagnostic::Severity, span::Span, suggest};
 
-/// `struct S`, `struct S { … }`, `union { … }`.
+/// `struct S`, `struct S { … }`, `union { … }`. A class that is only mentioned, as in `struct S *next`, belongs to what is around the classes
+/// that mention it.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     specifier: &ast::RecordSpecifier,
     span: Span,
+) -> Result<Ty, Reported> {
+    let is_mentioned = specifier.members.is_none();
+    checked(cx, specifier, span, is_mentioned)
+}
+
+fn checked(
+    cx: &mut Checker<'_>,
+    specifier: &ast::RecordSpecifier,
+    span: Span,
+    is_mentioned: bool,
 ) -> Result<Ty, Reported> {
     let word = match (specifier.is_union, specifier.is_class) {
         (true, _) => "union",
@@ -89,8 +100,11 @@ pub(crate) fn check(
                 span: Some(name.map_or(span, |name| name.span)),
             });
             if let Some(name) = name {
-                cx.scopes
-                    .bind_tag(name.node.clone(), Ty::Record(id), name.span, in_prelude);
+                let (text, ty) = (name.node.clone(), Ty::Record(id));
+                match is_mentioned {
+                    true => cx.scopes.bind_tag_around(text, ty, name.span, in_prelude),
+                    false => cx.scopes.bind_tag(text, ty, name.span, in_prelude),
+                }
             }
             id
         }
@@ -316,6 +330,14 @@ fn member_declaration(
             }
         }
         return variable::global::static_members(cx, member);
+    }
+    if let TypeSpecifier::Record(record) = &member.specifiers.ty.node
+        && member.declarators.is_empty()
+        && record.members.is_none()
+        && record.args.is_none()
+    {
+        // `struct S;` declares a class inside this one.
+        let _ = checked(cx, record, member.specifiers.ty.span, false);
     }
     let base = specifier::base_type_not_auto(cx, &member.specifiers);
     if let Some(word) = member.specifiers.words.first() {

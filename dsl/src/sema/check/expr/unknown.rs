@@ -52,6 +52,9 @@ pub(crate) fn name(cx: &mut Checker<'_>, name: &Arc<str>, span: Span, is_call: b
                 candidates.push(candidate);
             }
         }
+        if is_call {
+            candidates.extend(library::prelude_names().map(|name| -> &str { name }));
+        }
         near = suggest::nearest(name, candidates).map(str::to_string);
     }
     let name = name.to_string();

@@ -5,10 +5,10 @@ use super::{Draft, Moved, NOTHING, Operand, Origin, Planner, Refusal};
 use crate::count::pattern::{Example, Pattern, Shape};
 use crate::count::stats::Charge;
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Class, Form, Inst, MemSite};
-use crate::isa::fields::Field;
+use crate::isa::bytecode::{Inst, MemSite, Place};
 use crate::isa::mask::LaneMask;
 use crate::isa::op::Op;
+use crate::isa::operands::Wide;
 use crate::isa::registers::View;
 use crate::machine::Machine;
 use crate::machine::ops::address::{addresses, offsets};
@@ -17,16 +17,6 @@ use crate::machine::ops::{global, shared};
 use crate::machine::replay::{Cost, Reach, Window};
 use crate::memory::layout::SHARED_BASE;
 use crate::observe::Observer;
-
-/// The kind of register for the values that a site moves.
-fn moved_field(site: &MemSite) -> Field {
-    match Class::of(site.access.ty.value_type()) {
-        _ if site.uniform_values => Field::Scalar,
-        Class::Mask => Field::Scalar,
-        Class::W32 => Field::Narrow,
-        Class::W64 => Field::Wide,
-    }
-}
 
 /// Whether the innermost subscript is out of bounds in an active lane. It is then so in all blocks.
 fn is_beyond(r: View, site: &MemSite, mask: u32) -> bool {
@@ -54,40 +44,24 @@ impl Planner<'_> {
         warp: usize,
         inst: &Inst,
         site: &MemSite,
-        pointer: Field,
     ) -> Result<(Moved, Origin), Refusal> {
-        let (a, b) = match site.address.form {
-            Form::Uniform => (Field::Scalar, None),
-            Form::UniformIndexed => (Field::Scalar, Some(Field::Narrow)),
-            Form::Varying => (pointer, None),
-            Form::VaryingIndexed => (pointer, Some(Field::Narrow)),
-        };
         let mut origin = Origin::Launch;
         let mut moved = Moved::default();
-        let mut read = |planner: &mut Planner<'_>, field, register| {
+        let mut read = |planner: &mut Planner<'_>, register: Wide| {
+            let (field, register) = register.field();
             let (operand, from) = planner.read(warp, field, register)?;
             origin = origin.max(from);
-            Ok(Some(operand))
+            Ok(operand)
         };
-        moved.address[0] = read(self, a, inst.a)?;
-        if let Some(field) = b {
-            moved.address[1] = read(self, field, inst.b)?;
-        }
-        moved.term = read(self, Field::Scalar, site.address.term)?;
-        if let Some(subscript) = &site.subscript {
-            let varying = match subscript.is_long {
-                true => Field::Wide,
-                false => Field::Narrow,
-            };
-            if let Some(register) = subscript.varying {
-                moved.subscript[0] = read(self, varying, register)?;
-            }
-            if let Some(register) = subscript.uniform {
-                moved.subscript[1] = read(self, Field::Scalar, register)?;
-            }
-        }
-        let field = moved_field(site);
-        for &register in &site.values[..site.access.count as usize] {
+        let (base, index) = site.base_and_index(inst);
+        moved.address[0] = Some(read(self, base)?);
+        moved.address[1] = index.map(|index| read(self, index)).transpose()?;
+        moved.term = Some(read(self, Wide(Place::S(site.address.term), false))?);
+        let [varying, uniform] = site.subscripts();
+        moved.subscript[0] = varying.map(|part| read(self, part)).transpose()?;
+        moved.subscript[1] = uniform.map(|part| read(self, part)).transpose()?;
+        for value in site.moved() {
+            let (field, register) = value.field();
             let operand = match site.op {
                 AccessOp::Load => self.value(field, true),
                 AccessOp::Store | AccessOp::Atomic => self.read(warp, field, register)?.0,
@@ -118,8 +92,9 @@ impl Planner<'_> {
     /// The results of a load.
     fn loaded(&mut self, warp: usize, site: &MemSite, moved: &Moved) {
         if site.op == AccessOp::Load {
-            for (&register, &operand) in site.values.iter().zip(&moved.values) {
-                self.write(warp, moved_field(site), register, (operand, Origin::Data));
+            for (value, &operand) in site.moved().zip(&moved.values) {
+                let (field, register) = value.field();
+                self.write(warp, field, register, (operand, Origin::Data));
             }
         }
     }
@@ -133,7 +108,7 @@ impl Planner<'_> {
     ) -> Result<(), Refusal> {
         let inst = &self.code.insts[pc as usize];
         let site = &self.code.sites[inst.c as usize];
-        let (moved, origin) = self.moved(warp, inst, site, Field::Wide)?;
+        let (moved, origin) = self.moved(warp, inst, site)?;
         if origin == Origin::Data || mask == 0 {
             return Err(Differs);
         }
@@ -211,7 +186,7 @@ impl Planner<'_> {
         let code = self.code;
         let inst = &code.insts[pc as usize];
         let site = &code.sites[inst.c as usize];
-        let (moved, origin) = self.moved(warp, inst, site, Field::Narrow)?;
+        let (moved, origin) = self.moved(warp, inst, site)?;
         let is_beyond = O::SEES_REPEATS && is_beyond(r, site, mask);
         if origin != Origin::Launch || mask == 0 || is_beyond {
             return Err(Differs);
