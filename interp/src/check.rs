@@ -336,7 +336,7 @@ impl Observer for Checker<'_> {
             if !self.races.repeats_window(access, offsets, is_clean)
                 && !self.races.defer_window(access, offsets)
             {
-                self.shared(access, offsets, (false, None));
+                self.shared(access, offsets, false);
             }
         }
         self.counters.window(access, offsets)
@@ -369,11 +369,7 @@ impl Observer for Checker<'_> {
         if !self.races.repeats(access, &footprint, is_clean)
             && !self.races.shared_quickly(access, &footprint, is_clean)
         {
-            self.shared(
-                access,
-                &footprint.offsets(),
-                (footprint.run, footprint.pattern),
-            );
+            self.shared(access, &footprint.offsets(), footprint.run);
         }
     }
 

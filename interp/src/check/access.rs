@@ -154,14 +154,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks an access to shared memory, by offset. `like`: whether the lanes are consecutive, and their pattern.
-    pub(super) fn shared(
-        &mut self,
-        access: &Access<'_>,
-        offsets: &[u32; 32],
-        like: (bool, Option<(u32, u32)>),
-    ) {
-        let mut unset = self.races.shared(access, offsets, like);
+    /// Checks an access to shared memory, by offset. `run`: whether the lanes are consecutive.
+    pub(super) fn shared(&mut self, access: &Access<'_>, offsets: &[u32; 32], run: bool) {
+        let mut unset = self.races.shared(access, offsets, run);
         if !self.values.unset_cells.is_empty()
             || self.following && access.site.op == AccessOp::Store
         {

@@ -6,11 +6,11 @@
 
 pub(crate) use crate::fault::finding::Use;
 use crate::isa::bytecode::{
-    Class, Code, ExchangeKind, Form, Inst, MemSite, Move, Place, PrintRow, RoutineCall,
+    Code, ExchangeKind, Form, Inst, MemSite, Move, Place, PrintRow, RoutineCall,
 };
-use crate::isa::fields::{Field, fields};
 use crate::isa::mask::LaneMask;
 use crate::isa::op::Op;
+use crate::isa::operands::{Wide, reads_and_write};
 use crate::isa::registers::View;
 
 /// The origin of an undefined value: an index in the checker's list.
@@ -168,19 +168,13 @@ impl Taint {
 
     fn put(&mut self, moves: &[Move], cells: Vec<Cell>) {
         for (step, cell) in moves.iter().zip(cells) {
-            match step.to {
-                Place::V(register) => self.v[register as usize] = cell,
-                Place::S(register) => self.s[register as usize] = cell,
-            }
+            *self.at_mut(step.to) = cell;
         }
     }
 
     /// Marks lanes of a register as undefined, and the others of `mask` as defined.
     pub(super) fn set(&mut self, place: Place, mask: u32, lanes: u32, origin: Origin) {
-        let cell = match place {
-            Place::V(register) => &mut self.v[register as usize],
-            Place::S(register) => &mut self.s[register as usize],
-        };
+        let cell = self.at_mut(place);
         let lanes = cell.lanes & !mask | lanes;
         *cell = Cell {
             lanes,
@@ -197,13 +191,10 @@ impl Taint {
         }
     }
 
-    /// The register of a component of a site's values.
-    pub(super) fn value(site: &MemSite, k: usize) -> Place {
-        let mask = site.access.ty == ir::MemType::Bool;
-        if site.uniform_values || mask {
-            Place::S(site.values[k])
-        } else {
-            Place::V(site.values[k])
+    fn at_mut(&mut self, place: Place) -> &mut Cell {
+        match place {
+            Place::V(register) => &mut self.v[register as usize],
+            Place::S(register) => &mut self.s[register as usize],
         }
     }
 
@@ -315,23 +306,14 @@ impl Taint {
             }
             Op::Clock | Op::Clock64 | Op::ActiveMask => self.s[d] = Cell::default(),
             op => {
-                let Some(fields) = fields(op) else {
+                let Some((reads, write)) = reads_and_write(i) else {
                     unreachable!("{op:?} is followed in no way")
                 };
-                let named = |field, register: usize| match field {
-                    Field::Other => Cell::default(),
-                    Field::Scalar => self.s[register],
-                    Field::Narrow | Field::Wide => self.v[register],
-                };
-                let taken = named(fields.a, a).or(named(fields.b, b));
-                let mut taken = taken.or(named(fields.c, c));
-                if fields.keeps {
-                    taken = taken.or(named(fields.d, d));
-                }
-                match fields.d {
-                    Field::Scalar => self.s[d] = taken,
-                    Field::Narrow | Field::Wide => self.v[d] = taken,
-                    Field::Other => {}
+                let taken = reads.fold(Cell::default(), |all, Wide(place, _)| {
+                    all.or(self.at(place))
+                });
+                if let Some(Wide(place, _)) = write {
+                    *self.at_mut(place) = taken;
                 }
             }
         }
@@ -339,19 +321,17 @@ impl Taint {
 
     fn load(&mut self, i: &Inst, site: &MemSite, mask: u32) -> Option<Matters> {
         let address = self.address(i, site);
-        for k in 0..usize::from(site.access.count) {
-            self.set(Taint::value(site, k), mask, 0, 0);
-            if site.uniform_values {
-                self.s[site.values[k] as usize] = Cell::default();
-            }
+        for &register in site.results() {
+            let lanes = if site.uniform_values { u32::MAX } else { mask };
+            self.set(site.place(register), lanes, 0, 0);
         }
         address.matters(Use::Address, mask)
     }
 
     fn store(&mut self, i: &Inst, site: &MemSite, mask: u32) -> Option<Matters> {
         let mut value = Cell::default();
-        for k in 0..usize::from(site.access.count) {
-            value = value.or(self.at(Taint::value(site, k)));
+        for &register in &site.values[..usize::from(site.access.count)] {
+            value = value.or(self.at(site.place(register)));
         }
         self.storing = (value.lanes & mask, value.origin);
         let address = self.address(i, site).matters(Use::Address, mask);
@@ -361,14 +341,10 @@ impl Taint {
     }
 
     fn atomic(&mut self, i: &Inst, site: &MemSite, mask: u32) -> Option<Matters> {
-        let value = self.at(Taint::value(site, 0));
+        let value = self.at(site.place(site.values[0]));
         self.storing = (value.lanes & mask, value.origin);
-        let result = match Class::of(site.access.ty.value_type()) {
-            Class::Mask => Place::S(site.result),
-            Class::W32 | Class::W64 => Place::V(site.result),
-        };
         let address = self.address(i, site).matters(Use::Address, mask);
-        self.set(result, mask, 0, 0);
+        self.set(site.place(site.result), mask, 0, 0);
         let is_global = i.op == Op::AtomicGlobal;
         let stored = is_global.then(|| value.matters(Use::Stored, mask));
         address.or(stored.flatten())
@@ -432,6 +408,7 @@ impl Taint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isa::fields::fields;
     use crate::isa::op::Sort;
 
     #[test]

@@ -4,9 +4,9 @@ use ir::{AtomicOp, LocId, Space};
 
 use super::Checker;
 use super::found::{Source, Unset, User};
-use super::taint::{Taint, Use};
+use super::taint::Use;
 use crate::fault::trap::AccessOp;
-use crate::isa::bytecode::{Class as RegisterClass, Place};
+use crate::isa::bytecode::Place;
 use crate::isa::mask::LaneMask;
 use crate::memory::defined::Defined;
 use crate::memory::traffic::Touch;
@@ -45,18 +45,13 @@ impl Checker<'_> {
         let taint = &mut self.values.taints[self.values.place];
         match site.op {
             AccessOp::Load => {
-                for (k, &lanes) in unset[..usize::from(site.access.count)].iter().enumerate() {
-                    let lanes = if site.uniform_values && lanes != 0 {
-                        u32::MAX
-                    } else {
-                        lanes
+                for (&register, lanes) in site.results().iter().zip(unset) {
+                    let (mask, lanes) = match (site.uniform_values, lanes) {
+                        (true, 0) => (u32::MAX, 0),
+                        (true, _) => (u32::MAX, u32::MAX),
+                        (false, lanes) => (access.mask, lanes),
                     };
-                    let mask = if site.uniform_values {
-                        u32::MAX
-                    } else {
-                        access.mask
-                    };
-                    taint.set(Taint::value(site, k), mask, lanes, origin);
+                    taint.set(site.place(register), mask, lanes, origin);
                 }
             }
             // The value that an exchange stores is defined. The value that it returns is not.
@@ -74,14 +69,7 @@ impl Checker<'_> {
                 self.found.unset(&self.origins.list[origin as usize], user);
                 return;
             }
-            AccessOp::Atomic => {
-                let class = RegisterClass::of(site.access.ty.value_type());
-                let result = match class {
-                    RegisterClass::Mask => Place::S(site.result),
-                    RegisterClass::W32 | RegisterClass::W64 => Place::V(site.result),
-                };
-                taint.set(result, access.mask, all, origin);
-            }
+            AccessOp::Atomic => taint.set(site.place(site.result), access.mask, all, origin),
             AccessOp::Store => return,
         }
         self.following = true;

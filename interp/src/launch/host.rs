@@ -16,7 +16,7 @@ use ir::locate::is_library;
 use ir::{FuncId, HostFn, LocId, Type};
 
 use crate::fault::stop::StopFlag;
-use crate::fault::trap::{AccessOp, Trap, TrapKind};
+use crate::fault::trap::{Trap, TrapKind};
 use crate::isa::bytecode::Code;
 use crate::isa::registers::Registers;
 use crate::memory::Memory;
@@ -305,12 +305,7 @@ impl HostThread {
     fn skip(&mut self, code: &Code, loc: LocId) -> bool {
         let frame = self.frames.last().expect("running");
         let site = &code.sites[code.insts[frame.pc - 1].c as usize];
-        let registers = match site.op {
-            AccessOp::Load => &site.values[..site.access.count as usize],
-            AccessOp::Atomic => &[site.result],
-            AccessOp::Store => &[],
-        };
-        for &register in registers {
+        for &register in site.results() {
             self.registers.s[frame.registers + register as usize] = 0;
         }
         self.skips_left -= 1;

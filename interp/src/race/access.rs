@@ -9,7 +9,7 @@
 use super::deferred::Footprint;
 use super::detector::Detector;
 use super::epoch::{Bases, Entry, Table};
-use super::shadow::{Cells, FEW, Lanes, LineRun, Spread};
+use super::shadow::{Cells, Lanes, LineRun, Spread};
 use super::touches::gathered;
 use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
@@ -82,13 +82,13 @@ pub(crate) enum ShadowId {
 }
 
 impl Detector<'_> {
-    /// Records an access to shared memory, by offset. `like`: whether its lanes are consecutive, and their pattern.
-    /// Returns the lanes that read uninitialised values, by component.
+    /// Records an access to shared memory, by offset. `run`: whether its lanes are consecutive. Returns the lanes that
+    /// read uninitialised values, by component.
     pub(crate) fn shared(
         &mut self,
         access: &Access<'_>,
         offsets: &[u32; 32],
-        like: (bool, Option<(u32, u32)>),
+        run: bool,
     ) -> [u32; 4] {
         self.flush();
         self.resident.deferred.may_defer = false;
@@ -104,7 +104,7 @@ impl Detector<'_> {
         }
         self.resident.cells.prepare(access.site.width_bytes);
         let tag = self.tag(access);
-        self.note(access, ShadowId::Shared, (tag, access.mask), offsets, like)
+        self.note(access, ShadowId::Shared, (tag, access.mask), offsets, run)
     }
 
     /// Defers a request that matches its site's pattern, or records it by lines, if possible. `is_clean`: no lane holds
@@ -175,8 +175,8 @@ impl Detector<'_> {
         }
         self.global.regions[region].prepare(access.site.width_bytes);
         let tag = self.global_tag(access);
-        let (at, like) = (ShadowId::Region(region), (run, None));
-        self.note(access, at, (tag, mask), offsets, like);
+        let at = ShadowId::Region(region);
+        self.note(access, at, (tag, mask), offsets, run);
     }
 
     /// Performs the acquires and releases of an atomic or `volatile` access.
@@ -304,15 +304,15 @@ impl Detector<'_> {
         }
     }
 
-    /// Records an access of lanes at these offsets in the cells. `like`: whether they are a run, and their pattern.
-    /// Returns the lanes that read uninitialised values, by component.
+    /// Records an access of lanes at these offsets in the cells. `run`: whether they are consecutive. Returns the lanes
+    /// that read uninitialised values, by component.
     pub(super) fn note<T: ByteOffset>(
         &mut self,
         access: &Access<'_>,
         at: ShadowId,
         who: (u32, u32),
         offsets: &[T; 32],
-        like: (bool, Option<(u32, u32)>),
+        run: bool,
     ) -> [u32; 4] {
         #[cfg(target_arch = "x86_64")]
         {
@@ -325,9 +325,9 @@ impl Detector<'_> {
                 at: ShadowId,
                 who: (u32, u32),
                 offsets: &[T; 32],
-                like: (bool, Option<(u32, u32)>),
+                run: bool,
             ) -> [u32; 4] {
-                detector.walk(access, at, who, offsets, like)
+                detector.walk(access, at, who, offsets, run)
             }
             #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
             fn avx2<T: ByteOffset>(
@@ -336,19 +336,19 @@ impl Detector<'_> {
                 at: ShadowId,
                 who: (u32, u32),
                 offsets: &[T; 32],
-                like: (bool, Option<(u32, u32)>),
+                run: bool,
             ) -> [u32; 4] {
-                detector.walk(access, at, who, offsets, like)
+                detector.walk(access, at, who, offsets, run)
             }
             match self.cpu {
                 // SAFETY: the CPU has the features.
-                Cpu::Avx512 => return unsafe { avx512(self, access, at, who, offsets, like) },
+                Cpu::Avx512 => return unsafe { avx512(self, access, at, who, offsets, run) },
                 // SAFETY: the CPU has the features.
-                Cpu::Avx2 => return unsafe { avx2(self, access, at, who, offsets, like) },
+                Cpu::Avx2 => return unsafe { avx2(self, access, at, who, offsets, run) },
                 Cpu::Any => {}
             }
         }
-        self.walk(access, at, who, offsets, like)
+        self.walk(access, at, who, offsets, run)
     }
 
     /// Records a run from the cell `first` on, if no lane has to be judged.
@@ -367,34 +367,11 @@ impl Detector<'_> {
         match access.site.op {
             AccessOp::Load => {
                 cells.prepare_reads();
-                cells.read_run_at_once(first, (mask, tag), bases, exact)
+                cells.read_run(first, (mask, tag), bases, exact)
             }
-            AccessOp::Store => cells.write_run_at_once(first, (mask, tag), bases),
+            AccessOp::Store => cells.write_run(first, (mask, tag), bases),
             AccessOp::Atomic => false,
         }
-    }
-
-    /// Records a few lanes, if none has to be judged.
-    #[inline(always)]
-    fn few<T: ByteOffset>(
-        &mut self,
-        access: &Access<'_>,
-        at: ShadowId,
-        (who, bases): ((u32, u32), Bases),
-        offsets: &[T; 32],
-    ) -> bool {
-        if who.0.count_ones() > FEW || access.site.op == AccessOp::Atomic || !self.subject.quick {
-            return false;
-        }
-        let cells = self.cells(at);
-        let shift = cells.shift;
-        let each = (access.site.width_bytes >> shift) as usize;
-        let first = |lane: usize| offsets[lane].cell(shift) as usize;
-        let stores = access.site.op == AccessOp::Store;
-        let noted = cells.few(who, (first, each), stores, bases);
-        #[cfg(test)]
-        crate::tests::SPREAD.set(crate::tests::SPREAD.get() + usize::from(noted));
-        noted
     }
 
     /// Records lanes in two runs, if none has to be judged.
@@ -415,49 +392,18 @@ impl Detector<'_> {
 
     /// Records lanes with nearby cells, each touched by one lane, if none has to be judged.
     #[inline(always)]
-    fn spread<T: ByteOffset>(
-        &mut self,
-        access: &Access<'_>,
-        at: ShadowId,
-        (lanes, bases): (&Lanes, Bases),
-        offsets: &[T; 32],
-        pattern: Option<(u32, u32)>,
-    ) -> bool {
+    fn spread(&mut self, access: &Access<'_>, at: ShadowId, lanes: &Lanes, bases: Bases) -> bool {
         if access.site.op == AccessOp::Atomic || !self.subject.quick {
             return false;
         }
         let exact = self.subject.exact;
-        let cells = match at {
-            ShadowId::Shared => &mut self.resident.cells,
-            ShadowId::Region(index) => &mut self.global.regions[index],
-        };
-        let (shift, count) = (cells.shift, cells.count());
-        let each = (access.site.width_bytes >> shift) as usize;
         let stores = access.site.op == AccessOp::Store;
-        let known = pattern.and_then(|pattern| {
-            self.spreads.of_pattern(pattern, shift, || {
-                let mut all = Lanes {
-                    cells: [0; 32],
-                    mask: u32::MAX,
-                    tag: 0,
-                };
-                for lane in 0..32 {
-                    all.cells[lane] = offsets[lane].cell(shift);
-                }
-                Spread::of(&all, each, count)
-            })
-        });
-        let (who, order) = ((lanes.mask, lanes.tag), (bases, exact));
-        let noted = match known {
-            Some(spread) => {
-                // The lowest lane of a pattern may be inactive.
-                let low = offsets[spread.lowest].cell(shift) as usize;
-                cells.spread((spread, low), who, stores, order)
-            }
-            None => Spread::of(lanes, each, count).is_some_and(|spread| {
-                let low = lanes.cells[spread.lowest] as usize;
-                cells.spread((&spread, low), who, stores, order)
-            }),
+        let cells = self.cells(at);
+        let each = (access.site.width_bytes >> cells.shift) as usize;
+        // No closure, because it would not be compiled with the level's features.
+        let noted = match Spread::of(lanes, each, cells.count()) {
+            Some(spread) => cells.spread(&spread, lanes.tag, stores, (bases, exact)),
+            None => false,
         };
         #[cfg(test)]
         crate::tests::SPREAD.set(crate::tests::SPREAD.get() + usize::from(noted));
@@ -472,7 +418,7 @@ impl Detector<'_> {
         at: ShadowId,
         (tag, mask): (u32, u32),
         offsets: &[T; 32],
-        (run, pattern): (bool, Option<(u32, u32)>),
+        run: bool,
     ) -> [u32; 4] {
         let mut unset = [0; 4];
         let component = access.site.access.ty.bytes();
@@ -484,9 +430,6 @@ impl Detector<'_> {
         if let Some(first) = first
             && self.at_once(access, at, (tag, mask), first, bases)
         {
-            return unset;
-        }
-        if self.few(access, at, ((mask, tag), bases), offsets) {
             return unset;
         }
         let mut lanes = Lanes {
@@ -511,7 +454,7 @@ impl Detector<'_> {
         if first.is_none() && one_cell && self.halves(access, at, &lanes, bases) {
             return unset;
         }
-        if first.is_none() && self.spread(access, at, (&lanes, bases), offsets, pattern) {
+        if first.is_none() && self.spread(access, at, &lanes, bases) {
             return unset;
         }
         let mut within = 0;
@@ -519,11 +462,14 @@ impl Detector<'_> {
             self.cells(at).open(&lanes);
             let (bad, lost) = match access.site.op {
                 AccessOp::Load => {
-                    let (bad, new) = self.mark_reads(at, &lanes, first, bases);
+                    let exact = self.subject.exact;
+                    let cells = self.cells(at);
+                    cells.prepare_reads();
+                    let (bad, new) = cells.read(&lanes, bases, exact);
                     unset[(within / component) as usize % 4] |= new;
                     (bad, 0)
                 }
-                AccessOp::Store => self.mark_writes(at, &lanes, first, bases),
+                AccessOp::Store => self.cells(at).write(&lanes, bases),
                 AccessOp::Atomic => {
                     let (bad, new) = self.mark_updates(at, &lanes, bases);
                     unset[0] |= new;
@@ -550,51 +496,7 @@ impl Detector<'_> {
         }
     }
 
-    /// Marks lanes that read a run from the cell `first` on. Returns those that have to be judged, and those whose cell
-    /// is unwritten.
-    #[inline(always)]
-    fn mark_reads(
-        &mut self,
-        at: ShadowId,
-        lanes: &Lanes,
-        first: Option<usize>,
-        bases: Bases,
-    ) -> (u32, u32) {
-        let exact = self.subject.exact;
-        let cells = self.cells(at);
-        cells.prepare_reads();
-        let in_run = match first {
-            Some(first) => cells.read_run(first, (lanes.mask, lanes.tag), bases, exact),
-            None => None,
-        };
-        // No closure, because it would not be compiled with the level's features.
-        match in_run {
-            Some(found) => found,
-            None => cells.read(lanes, bases, exact),
-        }
-    }
-
-    /// Marks lanes that write. Returns those that have to be judged, and those whose write another lane's overwrote.
-    #[inline(always)]
-    fn mark_writes(
-        &mut self,
-        at: ShadowId,
-        lanes: &Lanes,
-        first: Option<usize>,
-        bases: Bases,
-    ) -> (u32, u32) {
-        let cells = self.cells(at);
-        let in_run = match first {
-            Some(first) => cells.write_run(first, (lanes.mask, lanes.tag), bases),
-            None => None,
-        };
-        match in_run {
-            Some(bad) => (bad, 0),
-            None => cells.write(lanes, bases),
-        }
-    }
-
-    /// Marks lanes that read and write. Returns the same as [`Detector::mark_reads`].
+    /// Marks lanes that read and write. Returns those that have to be judged, and those whose cell is unwritten.
     #[inline(always)]
     fn mark_updates(&mut self, at: ShadowId, lanes: &Lanes, bases: Bases) -> (u32, u32) {
         let slowly = self.subject.exact || self.subject.block_scopes || !self.subject.quick;

@@ -167,7 +167,6 @@ struct Group {
     mask: u32,
     /// Its index in the list of footprints.
     footprint: u32,
-    pattern: Option<(u32, u32)>,
     warp: u32,
     /// The warp's part of the [`Bases`].
     since: (u32, u32, bool),
@@ -325,7 +324,7 @@ impl Detector<'_> {
         }
         let lowest = footprint.lowest;
         let mut written = (0, u32::MAX);
-        let known = &mut resident.deferred.written;
+        let known = &resident.deferred.written;
         if self.subject.unset() && !known.is_all() {
             for round in 0..sweep.count {
                 let footprint = Footprint {
@@ -380,7 +379,6 @@ impl Detector<'_> {
             tag,
             mask: access.mask,
             footprint: at,
-            pattern: footprint.pattern,
             warp: self.warp,
             since: (bases.warp, bases.sync, bases.first_turn),
         });
@@ -458,7 +456,7 @@ impl Detector<'_> {
                     ShadowId::Shared,
                     (read.tag, read.mask),
                     &offsets,
-                    (*run, read.pattern),
+                    *run,
                 );
             });
         }

@@ -9,7 +9,7 @@ use super::epoch::Table;
 use super::order::{Order, Released, groups};
 use super::repeats::Repeats;
 use super::report::Races;
-use super::shadow::{Cells, Spreads};
+use super::shadow::Cells;
 use super::subject::Subject;
 use super::touches::Touches;
 
@@ -51,7 +51,6 @@ pub(crate) struct Detector<'a> {
     pub(super) resident: Resident,
     ended: bool,
     pub(super) repeats: Repeats,
-    pub(super) spreads: Spreads,
     /// Blocks that wait for others, by index.
     suspended: HashMap<u64, Resident>,
     pub(super) global: GlobalShadow,
@@ -74,7 +73,6 @@ impl<'a> Detector<'a> {
             resident: Resident::new(subject),
             ended: true,
             repeats: Repeats::default(),
-            spreads: Spreads::new(subject.code.sites.len()),
             suspended: HashMap::new(),
             global: GlobalShadow {
                 table,

@@ -417,7 +417,7 @@ impl Detector<'_> {
                     pattern: kept.pattern,
                 };
                 if !self.shared_quickly(&access, &footprint, true) {
-                    self.shared(&access, &footprint.offsets(), (kept.run, kept.pattern));
+                    self.shared(&access, &footprint.offsets(), kept.run);
                 }
             });
         }

@@ -13,7 +13,6 @@
     reason = "loops over lanes must vanish into the levels; they index several arrays"
 )]
 
-mod few;
 mod halves;
 mod lines;
 mod runs;
@@ -24,9 +23,8 @@ use std::collections::HashMap;
 
 use super::epoch::{ATOMIC, Bases, PLACE, WARP, WRITTEN, reach, reaching};
 
-pub(crate) use few::FEW;
 pub(crate) use lines::LineRun;
-pub(crate) use spread::{Spread, Spreads};
+pub(crate) use spread::Spread;
 
 /// The shadow of one memory: a block's shared memory, or a region.
 #[derive(Debug, Default)]

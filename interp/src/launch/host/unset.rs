@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use ir::{HostFn, LocId, Type};
 
-use crate::fault::trap::AccessOp;
 use crate::isa::bytecode::{Class, MemSite, Place};
 use crate::memory::Memory;
 use crate::memory::unset::UnsetMemory;
@@ -389,11 +388,7 @@ impl Shadow {
         let ty = site.access.ty;
         let width = ty.bytes();
         let is_mask = Class::of(ty.value_type()) == Class::Mask;
-        let results: &[u32] = match site.op {
-            AccessOp::Atomic => std::slice::from_ref(&site.result),
-            AccessOp::Load | AccessOp::Store => &site.values[..usize::from(site.access.count)],
-        };
-        for (k, &register) in (0..).zip(results) {
+        for (k, &register) in (0..).zip(site.results()) {
             let bytes = unset >> (k * width) & ((1u64 << width) - 1) as u32;
             if bytes == 0 {
                 continue;

@@ -138,12 +138,7 @@ fn attempt<O: Observer>(
 
 /// The skipped lanes of a load get zeros.
 fn load_zeros(r: View, site: &MemSite, skipped: u32, good: u32) {
-    let registers = match site.op {
-        AccessOp::Load => &site.values[..site.access.count as usize],
-        AccessOp::Atomic => &[site.result],
-        AccessOp::Store => &[],
-    };
-    for &register in registers {
+    for &register in site.results() {
         // One value for all lanes comes from one address.
         if site.op == AccessOp::Load && site.uniform_values {
             if good == 0 {

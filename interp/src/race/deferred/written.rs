@@ -1,7 +1,4 @@
-//! Caches which shared memory a block has written, because reads may be deferred only if they find values.
-//!
-//! Blocks mostly write the same memory as the block before. Each set of written cells therefore gets a number, the same
-//! one whenever the set is the same, and the answer for a footprint is cached under that number.
+//! Knows which shared memory a block has written, because reads may be deferred only if they find values.
 
 #![allow(
     clippy::inline_always,
@@ -16,15 +13,9 @@ use crate::race::shadow::Cells;
 
 /// The most scans of a block's cells.
 const SCANS: u32 = 16;
-/// The most sets of cells with a number.
-const MAX_SEEN: usize = 8;
-/// The number of cached answers, as a power of two.
-const ANSWERS: u32 = 8;
-/// Stands for a missing number.
-const NONE: u32 = u32::MAX;
 
 /// The cells that are known to be written.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Written {
     /// One bit per cell.
     bits: Vec<u64>,
@@ -33,41 +24,6 @@ pub(super) struct Written {
     /// Whether all cells are written.
     all: bool,
     scans: u32,
-    /// Earlier sets of written cells, and their `shift`.
-    seen: Vec<(Vec<u64>, u32)>,
-    /// The index of `bits` in `seen`.
-    number: u32,
-    answers: Vec<Answer>,
-}
-
-/// Cache entry: all lanes of this footprint find values if the set with that number is written.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Answer {
-    number: u32,
-    /// The site, and the version of its pattern.
-    pattern: (u32, u32),
-    mask: u32,
-    lowest: u32,
-}
-
-impl Default for Written {
-    fn default() -> Written {
-        let nothing = Answer {
-            number: NONE,
-            pattern: (0, 0),
-            mask: 0,
-            lowest: 0,
-        };
-        Written {
-            bits: Vec::new(),
-            shift: 2,
-            all: false,
-            scans: 0,
-            seen: Vec::new(),
-            number: NONE,
-            answers: vec![nothing; 1 << ANSWERS],
-        }
-    }
 }
 
 impl Written {
@@ -76,7 +32,6 @@ impl Written {
         self.bits.clear();
         self.all = false;
         self.scans = 0;
-        self.number = NONE;
     }
 
     /// Whether all of the memory is written.
@@ -94,53 +49,21 @@ impl Written {
         self.shift = cells.shift;
         look_on(cpu, &mut self.bits, cells);
         self.all = are_set(&self.bits, 0, cells.count() as u64 - 1);
-        if self.all {
-            return;
-        }
-        let is_this = |seen: &(Vec<u64>, u32)| seen.0 == self.bits && seen.1 == self.shift;
-        self.number = match self.seen.iter().position(is_this) {
-            Some(at) => at as u32,
-            None if self.seen.len() < MAX_SEEN => {
-                self.seen.push((self.bits.clone(), self.shift));
-                self.seen.len() as u32 - 1
-            }
-            None => NONE,
-        };
     }
 
     /// Whether all lanes of a read find values.
     pub(super) fn holds(
-        &mut self,
+        &self,
         cells: &Cells,
         footprint: &Footprint<'_>,
         mask: u32,
         width_bytes: u32,
     ) -> bool {
-        if self.all || self.holds_range(footprint.lowest, footprint.lowest + footprint.extent) {
-            return true;
-        }
-        let asked = footprint.pattern.map(|pattern| Answer {
-            number: self.number,
-            pattern,
-            mask,
-            lowest: footprint.lowest,
-        });
-        let at = asked.map_or(0, |asked| {
-            // Adjacent footprints should have different cache entries.
-            let word = asked.lowest >> 2 ^ asked.pattern.0 << 4;
-            (word ^ word >> ANSWERS) as usize % self.answers.len()
-        });
-        if self.number != NONE && asked == Some(self.answers[at]) {
-            return true;
-        }
-        if self.holds_lanes(footprint, mask, width_bytes) {
-            if let Some(asked) = asked {
-                self.answers[at] = asked;
-            }
-            return true;
-        }
-        // More cells may have been written since the last scan.
-        self.scans >= SCANS && all_written(cells, footprint, mask, width_bytes)
+        self.all
+            || self.holds_range(footprint.lowest, footprint.lowest + footprint.extent)
+            || self.holds_lanes(footprint, mask, width_bytes)
+            // More cells may have been written since the last scan.
+            || self.scans >= SCANS && all_written(cells, footprint, mask, width_bytes)
     }
 
     /// Whether all bytes of a range are written.

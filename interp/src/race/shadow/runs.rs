@@ -74,7 +74,7 @@ impl Cells {
     ///
     /// There is one answer for all lanes: collecting a bit of each costs more than the rest.
     #[inline(always)]
-    pub(crate) fn read_run_at_once(
+    pub(crate) fn read_run(
         &mut self,
         first: usize,
         (mask, tag): (u32, u32),
@@ -118,7 +118,7 @@ impl Cells {
 
     /// Writes of such lanes, in the same way.
     #[inline(always)]
-    pub(crate) fn write_run_at_once(
+    pub(crate) fn write_run(
         &mut self,
         first: usize,
         (mask, tag): (u32, u32),
@@ -155,80 +155,5 @@ impl Cells {
             read[l] &= !on;
         }
         true
-    }
-
-    /// Reads of such lanes. Returns those to be judged, and those that read unwritten bytes; `None` if some are outside
-    /// of the memory.
-    #[inline(always)]
-    pub(crate) fn read_run(
-        &mut self,
-        first: usize,
-        (mask, tag): (u32, u32),
-        bases: Bases,
-        exact: bool,
-    ) -> Option<(u32, u32)> {
-        let write: &[u32; 32] = self.write.get(first..)?.first_chunk()?;
-        let read: &mut [u32; 32] = self.read.get_mut(first..)?.first_chunk_mut()?;
-        let (mut set, mut bad, mut unset) = (0u32, 0u32, 0u32);
-        let mut joins = 0u32;
-        for l in 0..32 {
-            let (w, r) = (write[l], read[l]);
-            let me = tag | l as u32;
-            unset |= u32::from(w == 0) << l;
-            let ours = bases.orders(w, me);
-            let plain = r & ATOMIC == 0;
-            let replaced = bases.orders_all(r, me) & plain;
-            let kept = replaced | bases.covers(r, exact);
-            let joined = plain & !exact & !kept & (bases.distance(r & PLACE) > reach(r));
-            set |= u32::from(ours & replaced) << l;
-            joins |= u32::from(ours & joined) << l;
-            bad |= u32::from(!(ours & (kept | joined))) << l;
-        }
-        set &= mask;
-        joins &= mask;
-        if joins != 0 {
-            let other: &mut [u32; 32] = self.other.get_mut(first..)?.first_chunk_mut()?;
-            for l in 0..32 {
-                let on = 0u32.wrapping_sub(joins >> l & 1);
-                let place = read[l] & PLACE;
-                let both = reaching(tag | l as u32, bases.distance(place));
-                other[l] = place & on | other[l] & !on;
-                read[l] = both & on | read[l] & !on;
-            }
-        }
-        for l in 0..32 {
-            let on = 0u32.wrapping_sub(set >> l & 1);
-            read[l] = (tag | l as u32) & on | read[l] & !on;
-        }
-        Some((bad & mask, unset & mask))
-    }
-
-    /// Writes of such lanes. Returns those to be judged.
-    #[inline(always)]
-    pub(crate) fn write_run(
-        &mut self,
-        first: usize,
-        (mask, tag): (u32, u32),
-        bases: Bases,
-    ) -> Option<u32> {
-        let write: &mut [u32; 32] = self.write.get_mut(first..)?.first_chunk_mut()?;
-        let mut unread = [0; 32];
-        let read: &mut [u32; 32] = if self.read.is_empty() {
-            &mut unread
-        } else {
-            self.read.get_mut(first..)?.first_chunk_mut()?
-        };
-        let mut good = 0u32;
-        for l in 0..32 {
-            let me = tag | l as u32;
-            good |= u32::from(bases.orders(write[l], me) & bases.orders_all(read[l], me)) << l;
-        }
-        good &= mask;
-        for l in 0..32 {
-            let on = 0u32.wrapping_sub(good >> l & 1);
-            write[l] = (tag | l as u32) & on | write[l] & !on;
-            read[l] &= !on;
-        }
-        Some(mask & !good)
     }
 }

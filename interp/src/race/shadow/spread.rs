@@ -2,8 +2,7 @@
 //! elements of several cells, bytes of words, or the exchanges of a sort or a butterfly.
 //!
 //! Cells are visited in the order of memory, like those of a [run](super::runs), together with the lane that touches
-//! each of them. Finding these lanes takes as long as everything else, so they are [cached](Spreads) as long as a
-//! site's requests have the same pattern.
+//! each of them.
 
 #![allow(
     clippy::inline_always,
@@ -28,11 +27,10 @@ type Chunk = [u32; 32];
 /// By cell, in units of 32: the lane that touches it.
 #[derive(Debug)]
 pub(crate) struct Spread {
-    /// The lane with the lowest cell, and the number of cells before that.
-    pub(crate) lowest: usize,
-    before: usize,
-    /// The distance from the lowest cell to the end of the last one.
-    extent: usize,
+    /// The first cell of `who`.
+    first: usize,
+    /// From the lowest cell of a lane to the end of the last one.
+    touched: std::ops::Range<usize>,
     chunks: usize,
     who: [[u8; 32]; MOST_CHUNKS],
 }
@@ -68,8 +66,6 @@ impl Spread {
                 flat[(places[lane] as usize + within) % ROOM] = lane as u8;
             }
         }
-        let before = low as usize - first;
-        let lowest = usize::from(flat[before % ROOM] % 32);
         let who = who[0];
         let mut touched = 0;
         for chunk in &who[..chunks] {
@@ -78,57 +74,18 @@ impl Spread {
             }
         }
         (touched as usize == each * lanes.mask.count_ones() as usize).then_some(Spread {
-            lowest,
-            before,
-            extent,
+            first,
+            touched: low as usize..low as usize + extent,
             chunks,
             who,
         })
     }
 }
 
-/// Cache: how the lanes of each site's last pattern are spread.
-#[derive(Debug)]
-pub(crate) struct Spreads(Vec<Kept>);
-
-#[derive(Debug, Default)]
-struct Kept {
-    /// The version of the pattern, and the size of the cells.
-    version: u32,
-    shift: u32,
-    spread: Option<Box<Spread>>,
-}
-
-impl Spreads {
-    pub(crate) fn new(sites: usize) -> Spreads {
-        Spreads((0..sites).map(|_| Kept::default()).collect())
-    }
-
-    /// The spread of a pattern; `lanes` are all its 32 lanes.
-    #[inline(always)]
-    pub(crate) fn of_pattern(
-        &mut self,
-        (row, version): (u32, u32),
-        shift: u32,
-        make: impl FnOnce() -> Option<Spread>,
-    ) -> Option<&Spread> {
-        let kept = self.0.get_mut(row as usize)?;
-        if (kept.version, kept.shift) != (version, shift) {
-            *kept = Kept {
-                version,
-                shift,
-                spread: make().map(Box::new),
-            };
-        }
-        kept.spread.as_deref()
-    }
-}
-
-/// Whether a lane of a mask touches a cell (all bits or none), and that lane's tag.
+/// Whether a lane touches a cell (all bits or none), and that lane's tag.
 #[inline(always)]
-fn toucher(who: u8, (mask, tag): (u32, u32)) -> (u32, u32) {
-    let lane = u32::from(who) & 31;
-    (all((who != NOBODY) & (mask >> lane & 1 != 0)), tag | lane)
+fn toucher(who: u8, tag: u32) -> (u32, u32) {
+    (all(who != NOBODY), tag | u32::from(who) & 31)
 }
 
 /// Whether any number is not 0.
@@ -138,42 +95,34 @@ fn any(chunk: &Chunk) -> bool {
 }
 
 impl Cells {
-    /// Records an access of lanes with separate cells, from `low` on, if none has to be judged. Reads also require that
-    /// all cells were written. Otherwise nothing is done.
+    /// Records an access of lanes with separate cells, if none has to be judged. Reads also require that all cells were
+    /// written. Otherwise nothing is done.
     #[inline(always)]
     pub(crate) fn spread(
         &mut self,
-        (spread, low): (&Spread, usize),
-        who: (u32, u32),
+        spread: &Spread,
+        tag: u32,
         stores: bool,
         (bases, exact): (Bases, bool),
     ) -> bool {
-        let Some(first) = low.checked_sub(spread.before) else {
-            return false;
-        };
-        if first + 32 * spread.chunks > self.count() {
-            return false;
-        }
-        self.open_cells(low, low + spread.extent);
-        let at = (first, spread);
+        self.open_cells(spread.touched.start, spread.touched.end);
         if stores {
-            return self.write_spread(at, who, bases);
+            return self.write_spread(spread, tag, bases);
         }
         self.prepare_reads();
-        self.read_spread(at, who, bases) || self.join_spread(at, who, bases, exact)
+        self.read_spread(spread, tag, bases) || self.join_spread(spread, tag, bases, exact)
     }
 
     #[inline(always)]
-    fn write_spread(&mut self, at: (usize, &Spread), own: (u32, u32), bases: Bases) -> bool {
-        let (_, spread) = at;
+    fn write_spread(&mut self, spread: &Spread, tag: u32, bases: Bases) -> bool {
         let who = &spread.who[..spread.chunks];
-        let Some(write) = chunks(&mut self.write, at) else {
+        let Some(write) = chunks(&mut self.write, spread) else {
             return false;
         };
         let mut unread = [[0; 32]; MOST_CHUNKS];
         let read = match self.read.is_empty() {
             true => &mut unread[..spread.chunks],
-            false => match chunks(&mut self.read, at) {
+            false => match chunks(&mut self.read, spread) {
                 Some(read) => read,
                 None => return false,
             },
@@ -181,7 +130,7 @@ impl Cells {
         let mut judge = [0; 32];
         for ((who, write), read) in who.iter().zip(write.iter()).zip(read.iter()) {
             for c in 0..32 {
-                let (on, me) = toucher(who[c], own);
+                let (on, me) = toucher(who[c], tag);
                 let good = bases.orders(write[c], me) & bases.orders_all(read[c], me);
                 judge[c] |= all(!good) & on;
             }
@@ -191,7 +140,7 @@ impl Cells {
         }
         for ((who, write), read) in who.iter().zip(write).zip(read) {
             for c in 0..32 {
-                let (on, me) = toucher(who[c], own);
+                let (on, me) = toucher(who[c], tag);
                 write[c] = choose(on, me, write[c]);
                 read[c] &= !on;
             }
@@ -201,17 +150,18 @@ impl Cells {
 
     /// Reads of cells whose earlier readers are all ordered before.
     #[inline(always)]
-    fn read_spread(&mut self, at: (usize, &Spread), own: (u32, u32), bases: Bases) -> bool {
-        let (_, spread) = at;
+    fn read_spread(&mut self, spread: &Spread, tag: u32, bases: Bases) -> bool {
         let who = &spread.who[..spread.chunks];
-        let (Some(write), Some(read)) = (chunks(&mut self.write, at), chunks(&mut self.read, at))
-        else {
+        let (Some(write), Some(read)) = (
+            chunks(&mut self.write, spread),
+            chunks(&mut self.read, spread),
+        ) else {
             return false;
         };
         let mut others = [0; 32];
         for ((who, write), read) in who.iter().zip(write.iter()).zip(read.iter()) {
             for c in 0..32 {
-                let (on, me) = toucher(who[c], own);
+                let (on, me) = toucher(who[c], tag);
                 let ours = bases.orders(write[c], me) & (write[c] != 0);
                 let replaced = bases.orders_all(read[c], me) & (read[c] & ATOMIC == 0);
                 others[c] |= all(!(ours & replaced)) & on;
@@ -222,7 +172,7 @@ impl Cells {
         }
         for (who, read) in who.iter().zip(read) {
             for c in 0..32 {
-                let (on, me) = toucher(who[c], own);
+                let (on, me) = toucher(who[c], tag);
                 read[c] = choose(on, me, read[c]);
             }
         }
@@ -231,26 +181,19 @@ impl Cells {
 
     /// The same if some of the lanes join other readers.
     #[inline(always)]
-    fn join_spread(
-        &mut self,
-        at: (usize, &Spread),
-        own: (u32, u32),
-        bases: Bases,
-        exact: bool,
-    ) -> bool {
-        let (_, spread) = at;
+    fn join_spread(&mut self, spread: &Spread, tag: u32, bases: Bases, exact: bool) -> bool {
         let who = &spread.who[..spread.chunks];
         let (Some(write), Some(read), Some(other)) = (
-            chunks(&mut self.write, at),
-            chunks(&mut self.read, at),
-            chunks(&mut self.other, at),
+            chunks(&mut self.write, spread),
+            chunks(&mut self.read, spread),
+            chunks(&mut self.other, spread),
         ) else {
             return false;
         };
         let mut judge = [0; 32];
         for ((who, write), read) in who.iter().zip(write.iter()).zip(read.iter()) {
             for c in 0..32 {
-                let (on, me) = toucher(who[c], own);
+                let (on, me) = toucher(who[c], tag);
                 judge[c] |= Reader::of((write[c], read[c]), me, bases, exact).judge & on;
             }
         }
@@ -260,7 +203,7 @@ impl Cells {
         for (((who, write), read), other) in who.iter().zip(write).zip(read).zip(other) {
             let (mut next, mut joining) = ([0; 32], [0; 32]);
             for c in 0..32 {
-                let (on, me) = toucher(who[c], own);
+                let (on, me) = toucher(who[c], tag);
                 let reader = Reader::of((write[c], read[c]), me, bases, exact);
                 joining[c] = reader.joins & on;
                 next[c] = choose(on, reader.next, read[c]);
@@ -276,7 +219,7 @@ impl Cells {
 
 /// The cells of a spread, in units of 32.
 #[inline(always)]
-fn chunks<'a>(cells: &'a mut [u32], (first, spread): (usize, &Spread)) -> Option<&'a mut [Chunk]> {
-    let (chunks, _) = cells.get_mut(first..)?.as_chunks_mut::<32>();
+fn chunks<'a>(cells: &'a mut [u32], spread: &Spread) -> Option<&'a mut [Chunk]> {
+    let (chunks, _) = cells.get_mut(spread.first..)?.as_chunks_mut::<32>();
     chunks.get_mut(..spread.chunks)
 }

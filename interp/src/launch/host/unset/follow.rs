@@ -36,12 +36,7 @@ impl Shadow {
             Op::HostLoad | Op::HostStore | Op::HostAtomic => {
                 let (cell, site) = (of(i.a), &code.sites[i.c as usize]);
                 self.used(scene, HostUse::Address, cell);
-                let results = match i.op {
-                    Op::HostLoad => &site.values[..usize::from(site.access.count)],
-                    Op::HostAtomic => std::slice::from_ref(&site.result),
-                    _ => &[],
-                };
-                for &register in results {
+                for &register in site.results() {
                     self.put(at(register), Cell::default());
                 }
             }
