@@ -96,9 +96,7 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
 
 /// For an instruction whose result depends only on its registers and the active lanes: the registers that it reads, and
 /// the one that it writes.
-pub(crate) fn reads_and_write(
-    i: &Inst,
-) -> Option<(impl Iterator<Item = Wide> + Clone + use<>, Option<Wide>)> {
+pub(crate) fn reads_and_write(i: &Inst) -> Option<(impl Iterator<Item = Wide>, Option<Wide>)> {
     let fields = fields(i.op)?;
     let named = [(fields.a, i.a), (fields.b, i.b), (fields.c, i.c)];
     let kept = fields.keeps.then_some((fields.d, i.d));

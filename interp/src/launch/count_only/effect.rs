@@ -40,15 +40,15 @@ impl Step<'_> {
     pub(super) fn lanes(
         &mut self,
         to: Place,
-        from: impl Iterator<Item = Place> + Clone,
+        from: &[Place],
         wide: [bool; 2],
         step: impl Fn(&mut Known, [Number; 2]) -> Option<Distance>,
     ) {
-        let varies = |place| matches!(place, Place::V(_));
         // A comparison of lanes gives a mask.
-        let is_scalar = !varies(to) && !from.clone().any(varies);
+        let mut all = from.iter().chain([&to]);
+        let is_scalar = !all.any(|place| matches!(place, Place::V(_)));
         let lanes = if is_scalar { 1 } else { self.mask };
-        let cells = from.clone().map(|place| self.marks.at(place));
+        let cells = from.iter().map(|&place| self.marks.at(place));
         if cells.clone().all(|cell| cell.is_still(lanes)) {
             return self.marks.set(to, Cell::default());
         }
@@ -65,8 +65,8 @@ impl Step<'_> {
                 bits: 0,
                 step: STILL,
             }; 2];
-            let operands = cells.iter().zip(from.clone()).zip(wide);
-            for (number, ((cell, place), wide)) in numbers.iter_mut().zip(operands) {
+            let operands = cells.iter().zip(from).zip(wide);
+            for (number, ((cell, &place), wide)) in numbers.iter_mut().zip(operands) {
                 *number = Number {
                     bits: bits(self.r, place, wide, lane),
                     step: cell.at(lane),
@@ -86,17 +86,23 @@ impl Step<'_> {
         let Some((reads, Some(Wide(to, _)))) = reads_and_write(i) else {
             unreachable!("{:?} computes nothing", i.op)
         };
-        let from = reads.map(|Wide(place, _)| place);
+        // An array, because each lane goes through them.
+        let (mut places, mut count) = ([to; 4], 0);
+        for Wide(place, _) in reads {
+            places[count] = place;
+            count += 1;
+        }
+        let from = &places[..count];
         let (s, v) = (&self.marks.s, &self.marks.v);
         let (a, b, c) = (i.a as usize, i.b as usize, i.c as usize);
-        let first = || self.marks.at(from.clone().next().unwrap_or(to));
+        let first = self.marks.at(from[0]);
         let cell = match i.op {
-            Op::SMove | Op::MNot | Op::VMove32 | Op::VMove64 => first().clone(),
-            Op::VSplat32 | Op::VSplat64 | Op::VBool => first().clone(),
+            Op::SMove | Op::MNot | Op::VMove32 | Op::VMove64 => first.clone(),
+            Op::VSplat32 | Op::VSplat64 | Op::VBool => first.clone(),
             Op::VBlend32 | Op::VBlend64 | Op::MBlend => {
-                Cell::blend(self.mask, first(), self.marks.at(to))
+                Cell::blend(self.mask, first, self.marks.at(to))
             }
-            Op::SBool => first().voted(self.mask),
+            Op::SBool => first.voted(self.mask),
             Op::MAnd | Op::MOr => {
                 let (mut va, mut vb) = (self.r.mask(i.a), self.r.mask(i.b));
                 if i.op == Op::MOr {
@@ -135,7 +141,7 @@ impl Step<'_> {
     }
 
     /// Tracks an operation on numbers.
-    fn number(&mut self, i: &Inst, to: Place, from: impl Iterator<Item = Place> + Clone) {
+    fn number(&mut self, i: &Inst, to: Place, from: &[Place]) {
         let Some(computing) = computing(i.op) else {
             return self.pointer(i, to, from);
         };
@@ -160,7 +166,7 @@ impl Step<'_> {
     }
 
     /// Tracks `base + index * scale + offset`, or a sum of products.
-    fn pointer(&mut self, i: &Inst, to: Place, from: impl Iterator<Item = Place> + Clone) {
+    fn pointer(&mut self, i: &Inst, to: Place, from: &[Place]) {
         // Whether base and index have 64 bits, and how the index is extended.
         let (wide, signed) = match i.op {
             Op::SPtrS | Op::VPtrVS | Op::VPtrSS => ([true, false], Some(true)),

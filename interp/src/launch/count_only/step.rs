@@ -139,8 +139,8 @@ impl Step<'_> {
         let (mut at, mut stepped) = (i, None);
         if i.back_edge_to().is_some() {
             let bits = (self.r.s(i.a) as u32).wrapping_add(self.r.s(i.c) as u32);
-            let operands = [i.a, i.c].map(Place::S).into_iter();
-            self.lanes(Place::S(i.d), operands, [false; 2], |_, [a, c]| {
+            let operands = [i.a, i.c].map(Place::S);
+            self.lanes(Place::S(i.d), &operands, [false; 2], |_, [a, c]| {
                 Some(narrowed(sum(a.step, c.step), false))
             });
             stepped = Some((i.d, u64::from(bits)));
