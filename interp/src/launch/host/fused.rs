@@ -342,13 +342,6 @@ fn dispatch(
     (pause, asleep): (u64, bool),
 ) -> Exit {
     let (mut next, mut executed) = (state.at, state.executed);
-    // All instructions are dispatched at the head of this loop. If it crosses a cache line, loops of few instructions
-    // take up to a third longer. Without this, code elsewhere would decide whether it does.
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: this only aligns the code after it.
-    unsafe {
-        std::arch::asm!(".p2align 6", options(nomem, nostack, preserves_flags));
-    }
     loop {
         // SAFETY: jumps stay within the function's instructions, and the last of these never falls through
         // (`isa::host`).
