@@ -399,7 +399,7 @@ fn ranges_of(
     let mut ranges = vec![];
     while let Some(scope) = left.pop() {
         if seen.len() == MAX_CLASSES {
-            return [0..n_tokens].into();
+            return std::iter::once(0..n_tokens).collect();
         }
         if seen.insert(scope) {
             ranges.extend(own.get(scope).into_iter().flatten().cloned());

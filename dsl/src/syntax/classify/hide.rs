@@ -61,7 +61,7 @@ pub(in crate::syntax) fn ranges(
     if let Kind::Enum(_, is_scoped) = part.kind {
         return match (is_enumerator(tokens, at), is_scoped) {
             (false, _) => vec![],
-            (true, true) => vec![at..part.tokens.end],
+            (true, true) => one(at..part.tokens.end),
             (true, false) => {
                 let around = scopes.around(part);
                 let outside = scopes.of_member(part.tokens.start - 1).unwrap_or_default();
@@ -71,13 +71,13 @@ pub(in crate::syntax) fn ranges(
         };
     }
     if let Some(end) = is_template_parameter(tokens, at) {
-        return vec![at..end];
+        return one(at..end);
     }
     if is_captured(tokens, at) {
-        return vec![at..end_of_lambda(tokens, at)];
+        return one(at..end_of_lambda(tokens, at));
     }
     if is_binding(tokens, at) {
-        return vec![at..part.tokens.end];
+        return one(at..part.tokens.end);
     }
     let declarator = if is_declared(tokens, at, part.kind == Kind::Block, by) {
         at
@@ -87,7 +87,7 @@ pub(in crate::syntax) fn ranges(
         return vec![];
     };
     if let Some(end) = end_of_parameter(tokens, declarator) {
-        return vec![at..end];
+        return one(at..end);
     }
     let mut part = part;
     // A member of an anonymous union is one of what is around it.
@@ -128,6 +128,10 @@ fn is_template_parameter(tokens: &[Token], at: usize) -> Option<usize> {
         }
     }
     None
+}
+
+fn one(range: Range<usize>) -> Vec<Range<usize>> {
+    std::iter::once(range).collect()
 }
 
 /// Whether an enumeration's list declares the name at `at`.
