@@ -63,7 +63,7 @@ pub(crate) fn run(
         stop,
     };
     let mut device = Simulator::new(machine);
-    let mut io = Kept(vec![]);
+    let mut io = Capture(vec![]);
     let ran = execute::execute(&what, program, &mut device, &mut io)?;
     let module = program.module();
     let line = |loc| report::line(module, map, loc);
@@ -79,9 +79,9 @@ pub(crate) fn run(
 }
 
 /// Keeps the beginning of a program's output.
-struct Kept(Vec<u8>);
+struct Capture(Vec<u8>);
 
-impl Io for Kept {
+impl Io for Capture {
     fn stdout(&mut self, bytes: &[u8]) {
         let room = MAX_KEPT - self.0.len();
         self.0.extend_from_slice(&bytes[..bytes.len().min(room)]);

@@ -214,7 +214,7 @@ impl Prover<'_> {
             program: &args,
             ..self.what
         };
-        let mut io = Kept {
+        let mut io = Capture {
             stdout: vec![],
             is_too_much: false,
         };
@@ -271,12 +271,12 @@ impl Loader for Edited<'_> {
 }
 
 /// Keeps the program's output.
-struct Kept {
+struct Capture {
     stdout: Vec<u8>,
     is_too_much: bool,
 }
 
-impl Io for Kept {
+impl Io for Capture {
     fn stdout(&mut self, bytes: &[u8]) {
         if self.stdout.len() + bytes.len() > MAX_COMPARED {
             self.is_too_much = true;

@@ -10,7 +10,7 @@ use report::{
     findings::Found,
     model::{HotSpot, Waste},
 };
-use runtime::launches::Kept;
+use runtime::launches::IdenticalLaunches;
 
 use crate::{Base, Run, candidate::Candidate, text};
 
@@ -123,7 +123,7 @@ fn cost(site: &Site) -> u64 {
 }
 
 /// The cost of a launch that is not in its accesses, for a kind of waste.
-fn own_cost(kept: &Kept, waste: Waste) -> u64 {
+fn own_cost(kept: &IdenticalLaunches, waste: Waste) -> u64 {
     let counts = &kept.report.counts;
     match waste {
         Waste::Divergence => counts.warp_instructions,
@@ -134,7 +134,7 @@ fn own_cost(kept: &Kept, waste: Waste) -> u64 {
 
 /// The cost of a kind of waste in all launches of a run.
 pub(crate) fn total(run: &Run, waste: Waste) -> u64 {
-    let of = |kept: &Kept| {
+    let of = |kept: &IdenticalLaunches| {
         let sites = kept.report.sites.iter().map(cost);
         let all = sites.fold(own_cost(kept, waste), u64::saturating_add);
         all.saturating_mul(kept.times())
@@ -163,7 +163,7 @@ pub(crate) struct Saved<'a> {
     /// The lines that became more expensive, in words.
     costlier: Vec<String>,
     /// The launches' sites, before and after.
-    pairs: Vec<(&'a Kept, &'a Kept)>,
+    pairs: Vec<(&'a IdenticalLaunches, &'a IdenticalLaunches)>,
 }
 
 /// What edits against a kind of waste saved; `None` if they are not a cure.
@@ -182,11 +182,12 @@ pub(crate) fn saved<'a>(
         return None;
     }
     let (old, new) = (old.launches.kept(), new.launches.kept());
-    let is_like = |(a, b): (&Kept, &Kept)| (a.first, a.count) == (b.first, b.count);
+    let is_like =
+        |(a, b): (&IdenticalLaunches, &IdenticalLaunches)| (a.first, a.count) == (b.first, b.count);
     if old.len() != new.len() || !old.iter().zip(new).all(is_like) {
         return None;
     }
-    let pairs: Vec<(&Kept, &Kept)> = old.iter().zip(new).collect();
+    let pairs: Vec<(&IdenticalLaunches, &IdenticalLaunches)> = old.iter().zip(new).collect();
     let is_by_access = !is_of_launch(waste);
     let has_like_sites = pairs.iter().all(|(a, b)| has_like_sites(a, b));
     if is_by_access && !has_like_sites {
@@ -227,7 +228,7 @@ pub(crate) fn saved<'a>(
 }
 
 /// Whether two launches have the same accesses, where constant memory may have become global memory.
-fn has_like_sites(a: &Kept, b: &Kept) -> bool {
+fn has_like_sites(a: &IdenticalLaunches, b: &IdenticalLaunches) -> bool {
     let (a, b) = (&a.report.sites, &b.report.sites);
     let like = |(a, b): (&Site, &Site)| {
         let is_moved = (a.space, b.space) == (Space::Constant, Space::Global);
@@ -311,7 +312,7 @@ impl Saved<'_> {
 
     /// For a waste without a site: the cost of the launch with the largest saving, before and with the edits.
     fn of_launch(&self, spot: &HotSpot, candidate: &Candidate) -> Option<Suggestion> {
-        let count = |kept: &Kept| {
+        let count = |kept: &IdenticalLaunches| {
             let counts = &kept.report.counts;
             match self.waste {
                 Waste::Divergence => counts.divergent_branches,
@@ -321,14 +322,14 @@ impl Saved<'_> {
                 _ => counts.barriers,
             }
         };
-        let saves = |(old, new): &(&Kept, &Kept)| {
+        let saves = |(old, new): &(&IdenticalLaunches, &IdenticalLaunches)| {
             let saved = count(old).checked_sub(count(new));
             saved.filter(|&saved| saved > 0)
         };
         let saving = self.pairs.iter().filter(|pair| saves(pair).is_some());
         let (old, new) =
             saving.max_by_key(|pair| (saves(pair), std::cmp::Reverse(pair.0.first)))?;
-        let of = |kept: &Kept| {
+        let of = |kept: &IdenticalLaunches| {
             let counts = &kept.report.counts;
             match self.waste {
                 Waste::Divergence => Cost {

@@ -37,7 +37,7 @@ pub(crate) struct Search<'a, 'r> {
 }
 
 /// For which runs edits hold.
-struct Held {
+struct Validity {
     holds: Holds,
     because: String,
     runs: usize,
@@ -45,7 +45,7 @@ struct Held {
     warning: Option<String>,
 }
 
-impl Held {
+impl Validity {
     fn put(&self, mut suggestion: Suggestion) -> Suggestion {
         suggestion.holds = self.holds;
         suggestion.because = match &self.warning {
@@ -206,7 +206,7 @@ impl<'a, 'r> Search<'a, 'r> {
         candidate: &Candidate,
         run: &Run,
         members: &[usize],
-    ) -> Option<Held> {
+    ) -> Option<Validity> {
         let found: Vec<&Found> = members
             .iter()
             .map(|&at| &self.base.input.findings[at])
@@ -242,7 +242,7 @@ impl<'a, 'r> Search<'a, 'r> {
             }
             None => return None,
         };
-        Some(Held {
+        Some(Validity {
             holds,
             because,
             runs: verdict.runs(),
@@ -267,7 +267,7 @@ impl<'a, 'r> Search<'a, 'r> {
         candidate: &Candidate,
         run: &Run,
         (waste, kernels): (Waste, &[String]),
-    ) -> Result<Held, Option<String>> {
+    ) -> Result<Validity, Option<String>> {
         let plain = self.plain.get_or_insert_with(|| self.runner.run(&[]));
         let aliased = plain.as_ref().map_or(&[][..], |plain| &plain.aliased);
         let proof = argument::proof(self.base, candidate, &run.module, aliased);
@@ -300,7 +300,7 @@ impl<'a, 'r> Search<'a, 'r> {
                 None => (Holds::Checked, verdict.because()),
             },
         };
-        Ok(Held {
+        Ok(Validity {
             holds,
             because,
             runs: verdict.runs(),

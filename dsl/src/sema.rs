@@ -56,7 +56,7 @@ pub use check::survey::{Surveyed, SurveyedUnit};
 
 /// Types a program's units as far as possible: its functions, every message, and the facts about each function.
 pub fn survey(units: &[&ast::Unit], map: &SourceMap, options: Options) -> SurveyedUnit {
-    let kept = check::Kept::default();
+    let kept = check::TreeList::default();
     let mut checker = check::Checker::new(units, map, &kept, options);
     checker.program();
     checker.survey()
@@ -68,7 +68,7 @@ pub fn check(
     map: &SourceMap,
     options: Options,
 ) -> (Option<typed::Program>, Vec<Diagnostic>) {
-    let kept = check::Kept::default();
+    let kept = check::TreeList::default();
     let mut checker = check::Checker::new(units, map, &kept, options);
     checker.program();
     checker.finish()

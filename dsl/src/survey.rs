@@ -121,7 +121,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
     let is_shared = |token: &&Token| token.kind == TokenKind::Keyword(Keyword::Shared);
     let shared = tokenized.tokens.iter().filter(is_shared);
     let shared: Vec<Span> = shared.map(|token| token.span).collect();
-    let known = Known {
+    let known = Stages {
         program: &program,
         functions: &functions,
         broken: &broken,
@@ -187,7 +187,7 @@ fn drop_bodies(program: &mut Program, verdicts: &[(KernelVerdict, Vec<FunctionId
 }
 
 /// The results of the front end's stages for the file.
-struct Known<'p> {
+struct Stages<'p> {
     program: &'p Program,
     functions: &'p Arena<FunctionId, Surveyed>,
     broken: &'p Broken,
@@ -272,7 +272,7 @@ fn kernel(tokens: &[Token], at: usize) -> Option<(Option<Found>, usize)> {
 fn verdict(
     kernel: &Found,
     map: &SourceMap,
-    known: &Known<'_>,
+    known: &Stages<'_>,
     shared: &[Span],
 ) -> (KernelVerdict, Vec<FunctionId>) {
     let (program, functions, errors) = (known.program, known.functions, known.errors);
@@ -350,8 +350,8 @@ fn verdict(
 }
 
 /// The first part of a function that has no type because its declaration is invalid.
-fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnostic> {
-    let Known {
+fn untyped(id: FunctionId, map: &SourceMap, known: &Stages<'_>) -> Option<Diagnostic> {
+    let Stages {
         program,
         functions,
         broken,
@@ -382,7 +382,7 @@ fn untyped(id: FunctionId, map: &SourceMap, known: &Known<'_>) -> Option<Diagnos
 }
 
 /// The error in the declaration that a place depends on, and the place; only the place if the declaration is not known.
-fn depends(unknown: Unknown, map: &SourceMap, known: &Known<'_>) -> Diagnostic {
+fn depends(unknown: Unknown, map: &SourceMap, known: &Stages<'_>) -> Diagnostic {
     let text = map.snippet(unknown.at).to_string();
     let root = unknown
         .declared

@@ -36,7 +36,7 @@ use crate::fault::trap::AccessOp;
 use crate::isa::mask::LaneMask;
 use choice::Chooser;
 pub(crate) use choice::{Choices, Key};
-use late::{Heard, Late};
+use late::{Acquired, Late};
 use later::Later;
 use view::View;
 use word::{Message, Released, Word};
@@ -81,7 +81,7 @@ struct Thread {
     /// How many words it has accessed.
     count: u32,
     /// Acquired history, by other thread: the latest store of that thread that this one has read.
-    heard: HashMap<Who, Heard>,
+    heard: HashMap<Who, Acquired>,
 }
 
 /// The views of a launch.
@@ -442,7 +442,7 @@ impl Views {
         let Some(by) = by else {
             return;
         };
-        let heard = Heard::of(message, number, how.at, thread.count, is_strong);
+        let heard = Acquired::of(message, number, how.at, thread.count, is_strong);
         thread.heard.insert(by, heard);
         if !is_strong {
             return;

@@ -32,7 +32,7 @@ pub fn infer_spaces(module: &mut Module) {
 /// `module` is only used for its globals.
 fn infer_kernel(module: &Module, function: &mut Function) {
     let spaces = Spaces::infer(module, function);
-    let retype = |ty: &mut Type, known: Known| {
+    let retype = |ty: &mut Type, known: PointsTo| {
         if let Type::Ptr(space) = ty {
             *space = known.space();
         }
@@ -53,7 +53,7 @@ fn infer_kernel(module: &Module, function: &mut Function) {
 
 /// The known target of a pointer. The join of two is the later one or `In(Generic)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Known {
+enum PointsTo {
     /// Nothing has flowed in.
     Nothing,
     /// At most null.
@@ -62,50 +62,51 @@ enum Known {
     In(Space),
 }
 
-impl Known {
-    fn join(self, other: Known) -> Known {
+impl PointsTo {
+    fn join(self, other: PointsTo) -> PointsTo {
         match (self, other) {
-            (Known::Nothing, known) | (known, Known::Nothing) => known,
-            (Known::Null, Known::Null) => Known::Null,
-            (Known::Null, Known::In(Space::Global)) | (Known::In(Space::Global), Known::Null) => {
-                Known::In(Space::Global)
+            (PointsTo::Nothing, known) | (known, PointsTo::Nothing) => known,
+            (PointsTo::Null, PointsTo::Null) => PointsTo::Null,
+            (PointsTo::Null, PointsTo::In(Space::Global))
+            | (PointsTo::In(Space::Global), PointsTo::Null) => PointsTo::In(Space::Global),
+            (PointsTo::In(a), PointsTo::In(b)) if a == b => self,
+            (PointsTo::In(_) | PointsTo::Null, PointsTo::In(_) | PointsTo::Null) => {
+                PointsTo::In(Space::Generic)
             }
-            (Known::In(a), Known::In(b)) if a == b => self,
-            (Known::In(_) | Known::Null, Known::In(_) | Known::Null) => Known::In(Space::Generic),
         }
     }
 
     /// The space in the types. A pointer that is never more than null counts as global.
     fn space(self) -> Space {
         match self {
-            Known::Nothing | Known::Null => Space::Global,
-            Known::In(space) => space,
+            PointsTo::Nothing | PointsTo::Null => Space::Global,
+            PointsTo::In(space) => space,
         }
     }
 }
 
 /// The state of each slot and temporary. Those that are not pointers stay `Nothing`.
 struct Spaces {
-    slots: Vec<Known>,
-    values: Vec<Known>,
+    slots: Vec<PointsTo>,
+    values: Vec<PointsTo>,
     changed: bool,
 }
 
 impl Spaces {
     fn infer(module: &Module, function: &Function) -> Spaces {
         let mut spaces = Spaces {
-            slots: vec![Known::Nothing; function.slots.len()],
-            values: vec![Known::Nothing; function.values.len()],
+            slots: vec![PointsTo::Nothing; function.slots.len()],
+            values: vec![PointsTo::Nothing; function.values.len()],
             changed: false,
         };
         for param in &function.params {
-            spaces.slots[param.slot.index()] = Known::In(Space::Global);
+            spaces.slots[param.slot.index()] = PointsTo::In(Space::Global);
         }
         spaces.run(module, function);
         // The remaining ones come from variables that are never set: undefined, like null.
         let unset = spaces.slots.iter_mut().chain(&mut spaces.values);
-        for known in unset.filter(|known| **known == Known::Nothing) {
-            *known = Known::Null;
+        for known in unset.filter(|known| **known == PointsTo::Nothing) {
+            *known = PointsTo::Null;
         }
         spaces.run(module, function);
         spaces
@@ -124,11 +125,11 @@ impl Spaces {
         }
     }
 
-    fn operand(&self, operand: Operand) -> Known {
+    fn operand(&self, operand: Operand) -> PointsTo {
         match operand {
             Operand::Value(id) => self.values[id.index()],
-            Operand::Const(Const { bits: 0, .. }) => Known::Null,
-            Operand::Const(_) => Known::In(Space::Generic),
+            Operand::Const(Const { bits: 0, .. }) => PointsTo::Null,
+            Operand::Const(_) => PointsTo::In(Space::Generic),
         }
     }
 
@@ -171,23 +172,23 @@ impl Spaces {
     }
 
     /// The target of an instruction's result, if that is a pointer.
-    fn result(&self, module: &Module, kind: &InstKind) -> Known {
+    fn result(&self, module: &Module, kind: &InstKind) -> PointsTo {
         match kind {
             InstKind::Get(slot) => self.slots[slot.index()],
             InstKind::Select(_, _, a, b) => self.operand(*a).join(self.operand(*b)),
             InstKind::PtrAdd { base, .. } => self.operand(*base),
             InstKind::AddrOf(object) => {
-                Known::In(module.object_space(*object).unwrap_or(Space::Generic))
+                PointsTo::In(module.object_space(*object).unwrap_or(Space::Generic))
             }
             InstKind::Convert(ConvertOp::ToGeneric, a) => self.operand(*a),
             InstKind::Convert(op, _) => match op.to_type() {
-                Type::Ptr(space) => Known::In(space),
-                Type::I1 | Type::I32 | Type::I64 | Type::F32 | Type::F64 => Known::Nothing,
+                Type::Ptr(space) => PointsTo::In(space),
+                Type::I1 | Type::I32 | Type::I64 | Type::F32 | Type::F64 => PointsTo::Nothing,
             },
             // A pointer in memory is generic.
-            InstKind::Load(..) | InstKind::Atomic { .. } => Known::In(Space::Generic),
+            InstKind::Load(..) | InstKind::Atomic { .. } => PointsTo::In(Space::Generic),
             // No other instruction yields a pointer in a kernel.
-            _ => Known::In(Space::Generic),
+            _ => PointsTo::In(Space::Generic),
         }
     }
 }
@@ -373,8 +374,8 @@ impl Fit<'_, '_, '_> {
     /// The space in which two pointers are compared.
     fn common_space(&self, a: Operand, b: Operand) -> Space {
         let known = |operand| match operand {
-            Operand::Const(Const { bits: 0, .. }) => Known::Null,
-            operand => Known::In(self.rewriter.space(operand).unwrap_or(Space::Generic)),
+            Operand::Const(Const { bits: 0, .. }) => PointsTo::Null,
+            operand => PointsTo::In(self.rewriter.space(operand).unwrap_or(Space::Generic)),
         };
         known(a).join(known(b)).space()
     }

@@ -10,7 +10,7 @@ use interp::{
     rules::{Generation, RuleSet},
 };
 use ir::Space;
-use runtime::{host::Outcome, launches::Kept};
+use runtime::{host::Outcome, launches::IdenticalLaunches};
 use serde::Serialize;
 
 use crate::{
@@ -43,13 +43,13 @@ const LEAST_TEXT: usize = 16;
 fn rows(model: &Model<'_>) -> Vec<Row> {
     let mut rows: Vec<Row> = vec![];
     let own = model.input.outcome.launches.kept();
-    let others: Vec<&[Kept]> = model
+    let others: Vec<&[IdenticalLaunches]> = model
         .others
         .iter()
         .map(|other| other.outcome.launches.kept())
         .collect();
     for (at, kept) in own.iter().enumerate() {
-        let like = |other: &&[Kept]| {
+        let like = |other: &&[IdenticalLaunches]| {
             other.get(at).is_some_and(|other| {
                 let sites = other.report.sites.iter().zip(&kept.report.sites);
                 other.report.sites.len() == kept.report.sites.len()
@@ -242,7 +242,7 @@ pub(crate) fn json(model: &Model<'_>) -> Vec<ArchRow> {
             sectors: (known && site.space == Space::Global).then_some(site.counts.sectors),
         }
     };
-    let launch = |kept: &Kept| LaunchRow {
+    let launch = |kept: &IdenticalLaunches| LaunchRow {
         index: kept.first,
         sites: kept.report.sites.iter().map(site).collect(),
     };

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use interp::LaunchReport;
-use runtime::launches::{Kept, add, site_key};
+use runtime::launches::{IdenticalLaunches, add, site_key};
 
 use super::{Input, Tables};
 
@@ -31,10 +31,10 @@ pub(crate) fn groups<'a>(input: &'a Input<'_>) -> Vec<LaunchGroup<'a>> {
         });
         return each.collect();
     }
-    let mut shapes: Vec<Vec<&'a Kept>> = Vec::new();
+    let mut shapes: Vec<Vec<&'a IdenticalLaunches>> = Vec::new();
     for kept in input.kept() {
         let launch = &kept.report;
-        let like = |shape: &&mut Vec<&'a Kept>| {
+        let like = |shape: &&mut Vec<&'a IdenticalLaunches>| {
             let other = &shape[0].report;
             (
                 other.kernel,
@@ -58,9 +58,9 @@ pub(crate) fn groups<'a>(input: &'a Input<'_>) -> Vec<LaunchGroup<'a>> {
     shapes.iter().map(|shape| group(shape)).collect()
 }
 
-fn group<'a>(shape: &[&'a Kept]) -> LaunchGroup<'a> {
+fn group<'a>(shape: &[&'a IdenticalLaunches]) -> LaunchGroup<'a> {
     let launch = &shape[0].report;
-    let alike = |kept: &&Kept| {
+    let alike = |kept: &&IdenticalLaunches| {
         let other = &kept.report;
         !kept.is_sum
             && other.counts == launch.counts
@@ -92,7 +92,7 @@ fn group<'a>(shape: &[&'a Kept]) -> LaunchGroup<'a> {
 }
 
 /// How many times a report is added to a sum: once if it is a sum already.
-fn times(kept: &Kept) -> u64 {
+fn times(kept: &IdenticalLaunches) -> u64 {
     match kept.is_sum {
         true => 1,
         false => kept.count,

@@ -9,7 +9,7 @@ use interp::{
     reuse::Reuse,
     rules::RuleSet,
 };
-use runtime::launches::Kept;
+use runtime::launches::IdenticalLaunches;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -292,7 +292,8 @@ fn profiler_metrics(model: &Model<'_>) -> Vec<KernelMetrics> {
     if model.metrics.is_empty() || input.gpu.is_some() {
         return vec![];
     }
-    let mut kernels: Vec<(Option<&str>, Vec<&Kept>)> = vec![(None, input.kept().collect())];
+    let mut kernels: Vec<(Option<&str>, Vec<&IdenticalLaunches>)> =
+        vec![(None, input.kept().collect())];
     for kept in input.kept() {
         let name = Some(kept.report.kernel_name.as_str());
         match kernels.iter_mut().find(|(kernel, _)| *kernel == name) {
@@ -300,7 +301,7 @@ fn profiler_metrics(model: &Model<'_>) -> Vec<KernelMetrics> {
             None => kernels.push((name, vec![kept])),
         }
     }
-    let value = |metric: &&'static Metric, launches: &[&Kept]| {
+    let value = |metric: &&'static Metric, launches: &[&IdenticalLaunches]| {
         let seen = Measure::of(metric).over(launches, input.rules);
         let value = match seen {
             Seen::Number(count) if metric.unit == Unit::Count => json!(count as u64),
@@ -309,7 +310,7 @@ fn profiler_metrics(model: &Model<'_>) -> Vec<KernelMetrics> {
         };
         (metric.name.to_string(), value)
     };
-    let row = |(kernel, launches): (Option<&str>, Vec<&Kept>)| KernelMetrics {
+    let row = |(kernel, launches): (Option<&str>, Vec<&IdenticalLaunches>)| KernelMetrics {
         kernel: kernel.map(str::to_string),
         launches: launches.iter().map(|kept| kept.times()).sum(),
         values: model

@@ -37,7 +37,7 @@ use ir::{
     source::SourceMap,
 };
 pub use model::Model;
-use runtime::{host::Outcome, launches::Kept};
+use runtime::{host::Outcome, launches::IdenticalLaunches};
 pub use suggestion::{Cost, Edit, Holds, Place, Suggestion, SuggestionKind};
 
 /// What a report is made from.
@@ -82,7 +82,7 @@ impl Input<'_> {
     }
 
     /// The different reports of the launches to show.
-    pub(crate) fn kept(&self) -> impl Iterator<Item = &Kept> {
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &IdenticalLaunches> {
         let all = self.outcome.launches.kept().iter();
         all.filter(|kept| {
             let name = &kept.report.kernel_name;

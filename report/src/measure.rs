@@ -20,7 +20,7 @@ use crate::{
     nvprof,
 };
 use ir::Space;
-use runtime::launches::{Kept, add as add_launch};
+use runtime::launches::{IdenticalLaunches, add as add_launch};
 
 /// A quantity of a launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,7 +200,7 @@ impl Measure {
     }
 
     /// The value over several launches: their counts added, of their shapes the largest, of their occupancies the smallest.
-    pub fn over(&self, launches: &[&Kept], rules: &RuleSet) -> Seen {
+    pub fn over(&self, launches: &[&IdenticalLaunches], rules: &RuleSet) -> Seen {
         let Some(first) = launches.first() else {
             return Seen::Nothing;
         };
@@ -268,7 +268,7 @@ impl Measure {
 }
 
 /// The counts of all launches together.
-fn sum(launches: &[&Kept], first: &LaunchReport) -> LaunchReport {
+fn sum(launches: &[&IdenticalLaunches], first: &LaunchReport) -> LaunchReport {
     let mut sum = LaunchReport {
         counts: LaunchCounts::default(),
         sites: vec![],

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use interp::{LaunchReport, rules::RuleSet};
 use ir::{suggest, symbol::template_name};
-use runtime::launches::{Kept, Launches, site_key};
+use runtime::launches::{IdenticalLaunches, Launches, site_key};
 use serde::{Serialize, Serializer};
 
 use crate::{
@@ -130,12 +130,12 @@ impl Requirement {
 
     /// Judges the launches of a run.
     pub fn judge(&self, launches: &Launches, rules: &RuleSet) -> Judged {
-        let is_meant = |kept: &&Kept| {
+        let is_meant = |kept: &&IdenticalLaunches| {
             let name = &kept.report.kernel_name;
             let pattern = self.kernels.as_deref();
             pattern.is_none_or(|pattern| is_match(pattern, name))
         };
-        let meant: Vec<&Kept> = launches.kept().iter().filter(is_meant).collect();
+        let meant: Vec<&IdenticalLaunches> = launches.kept().iter().filter(is_meant).collect();
         let mut judged = Judged {
             requirement: self.text.clone(),
             arch: rules.arch.to_string(),
@@ -190,7 +190,7 @@ impl Requirement {
             .collect()
     }
 
-    fn looked(&self, meant: &[&Kept], rules: &RuleSet) -> Vec<LookedAt> {
+    fn looked(&self, meant: &[&IdenticalLaunches], rules: &RuleSet) -> Vec<LookedAt> {
         let of = |measure: &Measure| {
             let (mut seen, mut executed, mut is_of_accesses) = (vec![], 0u64, meant.is_empty());
             for kept in meant {

@@ -29,7 +29,7 @@ const KEPT_BYTES: usize = 256 << 20;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launches {
-    kept: Vec<Kept>,
+    kept: Vec<IdenticalLaunches>,
     /// For each listed launch, its index in the kept reports.
     order: Vec<u32>,
     count: usize,
@@ -44,7 +44,7 @@ pub struct Launches {
 
 /// A report, and the number of launches that have it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct IdenticalLaunches {
     /// The report of the first of them, or the sum over all.
     pub report: LaunchReport,
     /// The first launch that has it.
@@ -55,7 +55,7 @@ pub struct Kept {
     pub is_sum: bool,
 }
 
-impl Kept {
+impl IdenticalLaunches {
     /// How many times the report counts: once for a sum.
     pub fn times(&self) -> u64 {
         match self.is_sum {
@@ -135,7 +135,7 @@ impl Launches {
 
     /// Keeps a launch that differs from all kept ones; its count is still 0.
     fn keep(&mut self, report: LaunchReport, outline: Outline) -> u32 {
-        let bytes = size_of::<Kept>()
+        let bytes = size_of::<IdenticalLaunches>()
             + report.sites.len() * (size_of::<Site>() + 352)
             + report.findings.len() * (size_of::<Finding>() + 512);
         let number = self.kept.len() as u32;
@@ -153,7 +153,7 @@ impl Launches {
             self.newest.insert(outline, number);
             self.kept_bytes += bytes;
         }
-        self.kept.push(Kept {
+        self.kept.push(IdenticalLaunches {
             report,
             first: self.count,
             count: 0,
@@ -200,7 +200,7 @@ impl Launches {
     }
 
     /// The different reports, in the order of their first launches.
-    pub fn kept(&self) -> &[Kept] {
+    pub fn kept(&self) -> &[IdenticalLaunches] {
         &self.kept
     }
 
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn of_too_many_different_ones_the_sum_is_kept() {
-        let most = KEPT_BYTES / size_of::<Kept>();
+        let most = KEPT_BYTES / size_of::<IdenticalLaunches>();
         let mut launches = Launches::default();
         for index in 0..most as u64 + 10 {
             launches.push(report(index, 0));

@@ -24,7 +24,7 @@ pub(crate) struct Declarations {
 /// The declarations that this thread read last. A program that is compiled again with an edit, as when a cure is tried, mostly needs the
 /// same ones, and reading them takes half the time of a small compilation. Their spans are only valid in a map that had the same number of
 /// files and expansions before.
-struct Kept {
+struct LastRead {
     at: Mark,
     parts: Vec<Part>,
     appended: Appended,
@@ -32,7 +32,7 @@ struct Kept {
 }
 
 thread_local! {
-    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+    static KEPT: RefCell<Option<LastRead>> = const { RefCell::new(None) };
 }
 
 /// A program, parsed.
@@ -70,7 +70,7 @@ pub(crate) fn parsed(map: &mut SourceMap, program: &Tokenized, instances: &[Stri
         }
         let (unit, errors, declared) = read(map, program, &parts);
         let declared = Rc::new(declared);
-        *last = Some(Kept {
+        *last = Some(LastRead {
             at,
             parts,
             appended: map.since(at),

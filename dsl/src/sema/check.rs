@@ -69,7 +69,7 @@ use template::{
     Instances, arguments, attempt, class_template, deduce, function_template, pack,
     variable_template,
 };
-pub(crate) use template::{Kept, survey};
+pub(crate) use template::{TreeList, survey};
 
 /// The check of one program: what is known so far, and the current place.
 pub(crate) struct Checker<'a> {
@@ -148,7 +148,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn new(
         units: &[&'a ast::Unit],
         map: &'a SourceMap,
-        kept: &'a Kept,
+        kept: &'a TreeList,
         options: Options,
     ) -> Checker<'a> {
         Checker {

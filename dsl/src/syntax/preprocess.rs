@@ -116,7 +116,7 @@ struct Preprocessor<'a> {
 /// The macros, and the limits on their expansion.
 struct Macros {
     /// By name.
-    known: Vec<Known>,
+    known: Vec<MacroState>,
     /// The text of the predefined ones.
     predefined_in: FileId,
     /// By name, how many times the macro's replacement is being read right now.
@@ -131,7 +131,7 @@ struct Macros {
 
 /// What is known about a name.
 #[derive(Clone, Default)]
-enum Known {
+enum MacroState {
     /// The name is new: it may be that of a predefined macro.
     #[default]
     New,
@@ -275,22 +275,23 @@ impl<'a> Preprocessor<'a> {
 
     /// The macro of this name, if there is one.
     fn macro_named(&mut self, name: Sym) -> Option<&Rc<Macro>> {
-        if matches!(self.known(name), Known::New) {
+        if matches!(self.known(name), MacroState::New) {
             let made = self.predefined(name);
-            *self.known(name) = made.map_or(Known::NoMacro, |made| Known::Macro(Rc::new(made)));
+            *self.known(name) =
+                made.map_or(MacroState::NoMacro, |made| MacroState::Macro(Rc::new(made)));
         }
         match self.known(name) {
-            Known::Macro(found) => Some(found),
-            Known::New | Known::NoMacro => None,
+            MacroState::Macro(found) => Some(found),
+            MacroState::New | MacroState::NoMacro => None,
         }
     }
 
     /// What is known about a name.
-    fn known(&mut self, name: Sym) -> &mut Known {
+    fn known(&mut self, name: Sym) -> &mut MacroState {
         let at = name.0 as usize;
         if self.macros.known.len() <= at {
             let count = self.names.len();
-            self.macros.known.resize(count, Known::New);
+            self.macros.known.resize(count, MacroState::New);
         }
         &mut self.macros.known[at]
     }

@@ -19,7 +19,7 @@ pub(crate) struct Worst {
 
 /// The origin of the request.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Whence {
+pub(crate) struct RequestOrigin {
     /// The block's number in the grid.
     pub(crate) block: u64,
     /// The warp's number in the block.
@@ -38,7 +38,7 @@ impl Worst {
     pub(crate) fn keep(
         &mut self,
         waste: u32,
-        whence: Whence,
+        whence: RequestOrigin,
         mask: u32,
         address: impl Fn(usize) -> u64,
     ) {

@@ -51,7 +51,7 @@ const USEFUL: u64 = 32;
 
 /// The origin of a list entry: the recorded instruction.
 #[derive(Clone, Copy, Default)]
-struct Whence {
+struct EntryOrigin {
     pc: u32,
     mask: u32,
     /// The warp's number and its place in the block's list.
@@ -98,7 +98,7 @@ struct Cost {
 pub(crate) struct List {
     insts: Vec<Inst>,
     /// The origin of each instruction.
-    whence: Vec<Whence>,
+    whence: Vec<EntryOrigin>,
     registers: Registers,
     reaches: Vec<Reach>,
     /// The patterns of requests of global memory, with the rows of their sites. Blocks that do not follow the list

@@ -4,7 +4,7 @@ use ir::Space;
 
 use crate::coded::Coded;
 use crate::count::stats::{Charge, SiteCounts};
-use crate::count::witness::{Whence, Worst};
+use crate::count::witness::{RequestOrigin, Worst};
 use crate::isa::bytecode::MemSite;
 use crate::isa::mask::LaneMask;
 use crate::observe::{Access, Observer, charge};
@@ -17,7 +17,7 @@ pub(crate) struct Counters {
     rules: RuleSet,
     counts: Vec<SiteCounts>,
     worst: Vec<Worst>,
-    whence: Whence,
+    whence: RequestOrigin,
 }
 
 impl Counters {
@@ -26,7 +26,7 @@ impl Counters {
             rules: *rules,
             counts: vec![SiteCounts::default(); counters],
             worst: vec![Worst::default(); counters],
-            whence: Whence::default(),
+            whence: RequestOrigin::default(),
         }
     }
 
@@ -142,7 +142,7 @@ impl Observer for Counters {
             rules: self.rules,
             counts,
             worst,
-            whence: Whence::default(),
+            whence: RequestOrigin::default(),
         };
         let is_like = other.counts.len() == self.counts.len();
         self.absorb_times(&other, 1);

@@ -31,7 +31,7 @@ use crate::observe::{Access, Swept};
 const MAX_DEFERRED: usize = 1 << 14;
 /// The reads of a site are no longer deferred once this many more of its groups had to be recorded than could be
 /// dropped.
-const MOST_REGRETS: u8 = 16;
+const MAX_WASTED_DEFERRALS: u8 = 16;
 
 /// The offsets of 32 lanes relative to the lowest of them.
 #[derive(Clone, Copy, Debug)]
@@ -206,7 +206,7 @@ pub(crate) struct Deferred {
     /// The cache entries, by site.
     known: Vec<Known>,
     /// Wasted deferrals, by site: how many groups had to be recorded after all, less those that were dropped.
-    regrets: Vec<u8>,
+    wasted: Vec<u8>,
     life: u32,
     /// The registers and the memory of the first read. Recording reads does not need the registers.
     from: Option<(View, *const u8)>,
@@ -220,7 +220,7 @@ impl Deferred {
     pub(crate) fn new(sites: usize) -> Deferred {
         Deferred {
             known: vec![Known::default(); sites],
-            regrets: vec![0; sites],
+            wasted: vec![0; sites],
             life: 1,
             ..Deferred::default()
         }
@@ -256,8 +256,8 @@ impl Deferred {
             self.written.scan(cells, cpu);
         }
         for group in &self.groups {
-            let regrets = &mut self.regrets[group.row as usize];
-            *regrets = regrets.saturating_sub(1);
+            let wasted = &mut self.wasted[group.row as usize];
+            *wasted = wasted.saturating_sub(1);
         }
         self.clear();
     }
@@ -314,7 +314,7 @@ impl Detector<'_> {
         let resident = &mut self.resident;
         let width = access.site.width_bytes;
         if !resident.deferred.may_defer
-            || resident.deferred.regrets[access.site.row as usize] >= MOST_REGRETS
+            || resident.deferred.wasted[access.site.row as usize] >= MAX_WASTED_DEFERRALS
             || access.site.access.volatile
             || resident.deferred.waiting.len() >= MAX_DEFERRED
             || resident.table.is_full()
@@ -418,8 +418,8 @@ impl Detector<'_> {
         let code = self.subject.code;
         if let Some((r, memory)) = self.resident.deferred.from {
             for group in &groups {
-                let regrets = &mut self.resident.deferred.regrets[group.row as usize];
-                *regrets = regrets.saturating_add(1);
+                let wasted = &mut self.resident.deferred.wasted[group.row as usize];
+                *wasted = wasted.saturating_add(1);
             }
             let place = |read: &DeferredRead| (read.lowest, read.sweep);
             in_order(&waiting, place, |read, lowest| {

@@ -68,7 +68,7 @@ pub(crate) struct Despite {
 
 /// Acquired history: another thread's store that this one has read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Heard {
+pub(super) struct Acquired {
     pub(super) ordinal: u32,
     pub(super) number: u32,
     pub(super) at: LocId,
@@ -80,15 +80,15 @@ pub(super) struct Heard {
     pub(super) count: u32,
 }
 
-impl Heard {
+impl Acquired {
     pub(super) fn of(
         message: &Message,
         number: u32,
         at: LocId,
         count: u32,
         is_strong: bool,
-    ) -> Heard {
-        Heard {
+    ) -> Acquired {
+        Acquired {
             ordinal: message.ordinal,
             number,
             at,

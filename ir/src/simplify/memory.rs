@@ -5,7 +5,7 @@
 //! because the simulator counts their loads and branches.
 //!
 //! After a load or a store, the contents of the place are known until a store that may overlap it, or a call. Other code cannot reach
-//! variables whose address is not kept ([`Kept`]): they are read before a loop that does not write them. The condition is known after an
+//! variables whose address is not kept ([`Escaping`]): they are read before a loop that does not write them. The condition is known after an
 //! `if` of which one side jumps elsewhere. `volatile` accesses stay.
 
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ const MAX_KNOWN: usize = 64;
 
 /// Removes repeated loads and conditions of every host function of a simplified module.
 pub fn forward_loads(module: &mut Module) {
-    let kept = Kept::of(module);
+    let kept = Escaping::of(module);
     for function in &mut module.functions {
         if function.kind == FunctionKind::Host {
             while forward(function, &kept) {}
@@ -31,7 +31,7 @@ pub fn forward_loads(module: &mut Module) {
 }
 
 /// One round. Returns whether anything changed.
-fn forward(function: &mut Function, kept: &Kept) -> bool {
+fn forward(function: &mut Function, kept: &Escaping) -> bool {
     let mut addresses = Addresses::of(function);
     for (root, callee, number) in std::mem::take(&mut addresses.given) {
         if kept.keeps(callee, number) {
@@ -58,16 +58,16 @@ fn forward(function: &mut Function, kept: &Kept) -> bool {
 }
 
 /// By function: the parameters of host functions that other code may still reach after the function has returned.
-struct Kept(Vec<Vec<bool>>);
+struct Escaping(Vec<Vec<bool>>);
 
-impl Kept {
+impl Escaping {
     /// A parameter is kept by its own function, or by a function that it is passed to.
-    fn of(module: &Module) -> Kept {
+    fn of(module: &Module) -> Escaping {
         let params = module
             .functions
             .iter()
             .map(|it| vec![false; it.params.len()]);
-        let mut kept = Kept(params.collect());
+        let mut kept = Escaping(params.collect());
         let mut handed_on: FxHashMap<(FuncId, usize), Vec<(FuncId, usize)>> = FxHashMap::default();
         let mut new = Vec::new();
         for (index, function) in module.functions.iter().enumerate() {
@@ -268,7 +268,7 @@ impl Addresses {
 
 /// The known contents of a place.
 #[derive(Clone)]
-struct Known {
+struct StoredValue {
     access: Access,
     place: Place,
     value: Operand,
@@ -281,11 +281,11 @@ pub(super) struct Memory {
     sizes: Vec<u64>,
     /// The type of each temporary, new ones included.
     values: Vec<Type>,
-    known: Vec<Known>,
+    known: Vec<StoredValue>,
 }
 
 /// The known contents, to be restored at the end of a block.
-pub(super) struct Saved(Vec<Known>);
+pub(super) struct Saved(Vec<StoredValue>);
 
 /// Whether such a load may use known contents, or such a store makes them known.
 fn is_plain(access: &Access) -> bool {
@@ -345,7 +345,7 @@ impl Memory {
 
     fn learn(&mut self, access: &Access, pointer: Operand, value: Operand) {
         if is_plain(access) && self.known.len() < MAX_KNOWN {
-            self.known.push(Known {
+            self.known.push(StoredValue {
                 access: *access,
                 place: self.addresses.place(pointer),
                 value,
@@ -440,7 +440,7 @@ impl Memory {
             let at = self.inst(at, Type::Ptr(Space::Generic), loc);
             let load = InstKind::Load(access, at.results[0].into());
             let load = self.inst(load, access.value_type(), loc);
-            self.known.push(Known {
+            self.known.push(StoredValue {
                 access,
                 place,
                 value: load.results[0].into(),

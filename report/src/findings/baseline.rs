@@ -16,15 +16,15 @@ use crate::error::ReportError;
 
 const SCHEMA: &str = "dslc-baseline/1";
 
-/// Known findings.
+/// BaselineFinding findings.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Baseline {
     schema: String,
-    findings: Vec<Known>,
+    findings: Vec<BaselineFinding>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
-struct Known {
+struct BaselineFinding {
     fingerprint: String,
     code: String,
     kind: String,
@@ -35,7 +35,7 @@ struct Known {
 impl Baseline {
     /// The findings as a baseline.
     pub fn of(found: &[Found]) -> Baseline {
-        let known = |found: &Found| Known {
+        let known = |found: &Found| BaselineFinding {
             fingerprint: found.fingerprint.clone(),
             code: found.code.number().to_string(),
             kind: found.kind.to_string(),
@@ -55,7 +55,7 @@ impl Baseline {
 
     /// The front end's messages, as a baseline.
     pub fn of_messages(diagnostics: &[Diagnostic], map: &SourceMap) -> Baseline {
-        let known = |(diagnostic, fingerprint): (&Diagnostic, String)| Known {
+        let known = |(diagnostic, fingerprint): (&Diagnostic, String)| BaselineFinding {
             fingerprint,
             code: diagnostic.code.number().to_string(),
             kind: diagnostic.code.slug().to_string(),

@@ -4,7 +4,7 @@ use std::{collections::HashMap, fmt::Write};
 
 use interp::{Counted, Site};
 use ir::Space;
-use runtime::launches::Kept;
+use runtime::launches::IdenticalLaunches;
 
 use super::{LeftOut, Request, ShownSites, drawn, escape, prose, source::Files};
 use crate::{
@@ -20,7 +20,7 @@ pub(super) fn section(
     left_out: &mut LeftOut,
 ) -> (String, ShownSites) {
     let mut shown = ShownSites::new();
-    let all: Vec<&Kept> = model.input.kept().collect();
+    let all: Vec<&IdenticalLaunches> = model.input.kept().collect();
     if all.is_empty() {
         return (String::new(), shown);
     }
@@ -93,7 +93,7 @@ pub(super) fn section(
     (text + "</section>\n", shown)
 }
 
-fn header(text: &mut String, model: &Model<'_>, files: &Files<'_>, kept: &Kept) {
+fn header(text: &mut String, model: &Model<'_>, files: &Files<'_>, kept: &IdenticalLaunches) {
     let launch = &kept.report;
     let times = match (kept.count, kept.is_sum) {
         (1, _) => String::new(),
@@ -169,7 +169,7 @@ fn access(
     text: &mut String,
     model: &Model<'_>,
     files: &Files<'_>,
-    (kept, site): (&Kept, &Site),
+    (kept, site): (&IdenticalLaunches, &Site),
     (launch, index): (usize, usize),
 ) {
     let place = super::place(model, site.loc);

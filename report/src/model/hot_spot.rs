@@ -11,7 +11,7 @@
 use interp::{Branch, LaunchReport, Site, rules::rates::Rates, stats::SiteCounts, trap::AccessOp};
 use ir::Space;
 use ir::symbol::template_name;
-use runtime::launches::{Kept, site_key};
+use runtime::launches::{IdenticalLaunches, site_key};
 use serde::{Serialize, Serializer};
 
 use super::{idle, local, reuse};
@@ -270,7 +270,7 @@ pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
     let rates = Rates::of(input.rules.arch);
     let mut sums: Vec<Sum<'_>> = vec![];
     // The cost of a launch that did not end says nothing of one that does.
-    let ended = |kept: &&Kept| idle::has_ended(kept.first, input.outcome);
+    let ended = |kept: &&IdenticalLaunches| idle::has_ended(kept.first, input.outcome);
     for kept in input.kept().filter(ended) {
         let times = kept.times();
         let launch = &kept.report;
@@ -376,7 +376,7 @@ fn is_worth_saying(spot: &HotSpot, used_by_all: u64) -> bool {
 
 /// The units that all requests to the same memory used; 0 for kinds that are compared with nothing, such as branches.
 fn used_by_all(input: &Input<'_>, waste: Waste) -> u64 {
-    let used = |kept: &Kept| {
+    let used = |kept: &IdenticalLaunches| {
         let counts = &kept.report.counts;
         let one = match waste {
             Waste::BankConflicts | Waste::SharedAtomics => Total::shared(counts).used,

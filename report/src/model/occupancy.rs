@@ -74,13 +74,13 @@ impl Occupancy {
     }
 
     fn new(threads: u64, shared: u64, device: &Limits) -> Occupancy {
-        let held = Held::new(threads, shared, device);
+        let held = BlocksByLimit::new(threads, shared, device);
         let blocks = held.blocks();
         let warps = blocks * threads.div_ceil(32);
         let most_warps = u64::from(device.residency.threads) / 32;
         let mut steps = vec![];
         let mut step = |threads: u64, shared: u64, change: String| {
-            let then = Held::new(threads, shared, device).blocks() * threads.div_ceil(32);
+            let then = BlocksByLimit::new(threads, shared, device).blocks() * threads.div_ceil(32);
             if then != warps {
                 steps.push(Step {
                     change,
@@ -128,13 +128,13 @@ impl Occupancy {
 }
 
 /// The blocks that fit by each limit.
-struct Held([(Limit, u64); 3]);
+struct BlocksByLimit([(Limit, u64); 3]);
 
-impl Held {
-    fn new(threads: u64, shared: u64, device: &Limits) -> Held {
+impl BlocksByLimit {
+    fn new(threads: u64, shared: u64, device: &Limits) -> BlocksByLimit {
         let each = shared + device.residency.reserved_shared_bytes_per_block;
         let by_shared = device.residency.shared_bytes.checked_div(each);
-        Held([
+        BlocksByLimit([
             (
                 Limit::Threads,
                 u64::from(device.residency.threads) / threads.next_multiple_of(32),

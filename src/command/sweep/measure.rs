@@ -7,7 +7,7 @@ use report::{
     measure::Measure,
     require::is_match,
 };
-use runtime::launches::Kept;
+use runtime::launches::IdenticalLaunches;
 
 use crate::batch::Ran;
 
@@ -50,9 +50,10 @@ pub(super) fn values(
     ran: &Ran,
 ) -> Vec<Option<f64>> {
     let all = ran.outcome.launches.kept().iter();
-    let is_meant =
-        |kept: &&Kept| kernel.is_none_or(|pattern| is_match(pattern, &kept.report.kernel_name));
-    let kept: Vec<&Kept> = all.filter(is_meant).collect();
+    let is_meant = |kept: &&IdenticalLaunches| {
+        kernel.is_none_or(|pattern| is_match(pattern, &kept.report.kernel_name))
+    };
+    let kept: Vec<&IdenticalLaunches> = all.filter(is_meant).collect();
     let seen: Vec<Seen> = quantities
         .iter()
         .map(|quantity| match quantity {

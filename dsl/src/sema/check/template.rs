@@ -139,7 +139,7 @@ pub(crate) enum Arg {
 
 /// What is known about a template parameter while a call is checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Known {
+pub(crate) enum ArgState {
     Nothing,
     /// Written in `<…>`.
     Given(Arg),
@@ -147,11 +147,11 @@ pub(crate) enum Known {
     Deduced(Arg),
 }
 
-impl Known {
+impl ArgState {
     fn arg(self) -> Option<Arg> {
         match self {
-            Known::Nothing => None,
-            Known::Given(arg) | Known::Deduced(arg) => Some(arg),
+            ArgState::Nothing => None,
+            ArgState::Given(arg) | ArgState::Deduced(arg) => Some(arg),
         }
     }
 }
@@ -194,12 +194,12 @@ pub(crate) struct ClassInstance {
 
 /// An append-only list of trees that the checker makes and refers to.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct TreeList {
     template: OnceCell<ast::Template>,
-    next: OnceCell<Box<Kept>>,
+    next: OnceCell<Box<TreeList>>,
 }
 
-impl Drop for Kept {
+impl Drop for TreeList {
     fn drop(&mut self) {
         // In a loop: recursion over a long list would be deep.
         let mut next = self.next.take();
@@ -575,7 +575,7 @@ fn entity_of(arg: &Arg) -> Entity {
 }
 
 /// Records what a parameter stands for; `false` if that conflicts with what is known.
-fn learn(known: &mut [Known], index: usize, arg: Arg, param: &ast::TemplateParam) -> bool {
+fn learn(known: &mut [ArgState], index: usize, arg: Arg, param: &ast::TemplateParam) -> bool {
     let fits = matches!(
         (&param.kind, &arg),
         (_, Arg::Pack(_))
@@ -587,14 +587,14 @@ fn learn(known: &mut [Known], index: usize, arg: Arg, param: &ast::TemplateParam
         return false;
     }
     match (&known[index], &arg) {
-        (Known::Nothing, _) => {
-            known[index] = Known::Deduced(arg);
+        (ArgState::Nothing, _) => {
+            known[index] = ArgState::Deduced(arg);
             true
         }
         // An explicit argument is not deduced: the call's argument will be converted.
-        (Known::Given(_), _) => true,
+        (ArgState::Given(_), _) => true,
         // The type of a value comes from its parameter.
-        (Known::Deduced(Arg::Value(_, old)), Arg::Value(_, new)) => old == new,
-        (Known::Deduced(old), new) => old == new,
+        (ArgState::Deduced(Arg::Value(_, old)), Arg::Value(_, new)) => old == new,
+        (ArgState::Deduced(old), new) => old == new,
     }
 }

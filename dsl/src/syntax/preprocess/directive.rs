@@ -2,7 +2,7 @@
 
 use super::condition::Conditional;
 use super::macros::Origin;
-use super::{Known, Preprocessor};
+use super::{MacroState, Preprocessor};
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::message::preprocess::{DirectiveError, Text};
@@ -108,7 +108,7 @@ impl Preprocessor<'_> {
             let directive = "undef".into();
             return self.report(place, DirectiveError::NeedsName { directive });
         };
-        *self.known(name) = Known::NoMacro;
+        *self.known(name) = MacroState::NoMacro;
         self.extra_tokens("undef", &rest[1..]);
     }
 

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use super::{Known, Preprocessor};
+use super::{MacroState, Preprocessor};
 use crate::syntax::lexer::intern::Sym;
 use crate::syntax::lexer::pp_token::{PpKind, PpToken};
 use crate::syntax::message::preprocess::{DirectiveError, MacroError};
@@ -98,7 +98,7 @@ impl Preprocessor<'_> {
             self.report(made.defined_at, redefined);
         }
         let name = made.name;
-        *self.known(name) = Known::Macro(Rc::new(made));
+        *self.known(name) = MacroState::Macro(Rc::new(made));
     }
 
     pub(super) fn definition(

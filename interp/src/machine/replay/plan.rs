@@ -7,7 +7,7 @@ mod requests;
 use std::collections::HashMap;
 
 use self::kinds::{is_control, unchecked};
-use super::{Cost, Reach, Whence, Window};
+use super::{Cost, EntryOrigin, Reach, Window};
 use crate::count::pattern::Pattern;
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Code, Inst, S_CTAID, S_SM};
@@ -84,7 +84,7 @@ struct Draft {
     a: Operand,
     b: Operand,
     c: Operand,
-    whence: Whence,
+    whence: EntryOrigin,
     /// Whether its operands may be invalid.
     is_risky: bool,
 }
@@ -119,7 +119,7 @@ pub(super) fn is_possible(code: &Code) -> bool {
 }
 
 impl Draft {
-    fn new(op: Op, whence: Whence) -> Draft {
+    fn new(op: Op, whence: EntryOrigin) -> Draft {
         Draft {
             op,
             d: NOTHING,
@@ -286,9 +286,9 @@ impl<'a> Planner<'a> {
         Operand::Value(self.values.len() as u32 - 1)
     }
 
-    fn whence(&self, pc: u32, mask: u32) -> Whence {
+    fn whence(&self, pc: u32, mask: u32) -> EntryOrigin {
         let (warp, place) = self.turn;
-        Whence {
+        EntryOrigin {
             pc,
             mask,
             warp,
@@ -300,14 +300,14 @@ impl<'a> Planner<'a> {
     fn tell(&mut self) {
         if self.is_seen && std::mem::take(&mut self.is_behind_barrier) {
             self.late
-                .push(Draft::new(Op::ReplayBarrier, Whence::default()));
+                .push(Draft::new(Op::ReplayBarrier, EntryOrigin::default()));
         }
         if self.is_seen && std::mem::take(&mut self.is_new_turn) {
             let (number, place) = self.turn;
             self.late.push(Draft {
                 a: Operand::Raw(number),
                 b: Operand::Raw(place),
-                ..Draft::new(Op::ReplayTurn, Whence::default())
+                ..Draft::new(Op::ReplayTurn, EntryOrigin::default())
             });
         }
     }

@@ -7,7 +7,7 @@
 
 use ir::{Type, bfloat16, eval, half};
 
-use super::{List, Whence, Window};
+use super::{EntryOrigin, List, Window};
 use crate::isa::bytecode::Inst;
 use crate::isa::op::{Op, jump_ops, lane_arms, lane_ops};
 use crate::isa::registers::View;
@@ -49,7 +49,7 @@ impl List {
 /// Shows the observer an operation whose operands may be invalid, in the turn of its warp.
 #[cold]
 #[inline(never)]
-fn see_wrong<O: Observer>(machine: &mut Machine<'_, O>, r: View, inst: &Inst, whence: Whence) {
+fn see_wrong<O: Observer>(machine: &mut Machine<'_, O>, r: View, inst: &Inst, whence: EntryOrigin) {
     machine
         .observer
         .begin_warp(whence.warp, whence.place as usize);
@@ -103,7 +103,7 @@ pub(crate) fn run<L: Level, O: Observer>(
                     let is_wrong = match const { overflow::is_tested(Op::$op) } {
                         true => overflow::may(Op::$op, r, inst),
                         false => {
-                            let Whence { pc, mask, .. } = list.whence[at - 1];
+                            let EntryOrigin { pc, mask, .. } = list.whence[at - 1];
                             machine.observer.risks(pc as usize)
                                 && overflow::has_bad_operand(Op::$op, r, inst, mask)
                         }

@@ -4,7 +4,7 @@
 //! failure, and `std::enable_if` relies on it. An error inside a class that the signature needs is still an error.
 
 use super::super::{Checker, Reporter, arguments, deduce, reference, survey, template::Instances};
-use super::{Arg, Known, deduce::Deduction};
+use super::{Arg, ArgState, deduce::Deduction};
 use crate::sema::Options;
 use crate::sema::path;
 use std::collections::HashSet;
@@ -271,8 +271,8 @@ pub(crate) fn misfit_argument(
         ..
     } = deduction;
     let n = index + 1;
-    let mut alone: Vec<Known> = given.iter().cloned().map(Known::Given).collect();
-    alone.resize(params.len(), Known::Nothing);
+    let mut alone: Vec<ArgState> = given.iter().cloned().map(ArgState::Given).collect();
+    alone.resize(params.len(), ArgState::Nothing);
     let (reference, parts) = super::super::function::reference_part(&param.declarator.parts);
     let by_value = reference.is_none() && parts.is_empty();
     let of_value = match (reference, reference::place_of(value)) {
@@ -288,10 +288,10 @@ pub(crate) fn misfit_argument(
         by_value,
         &mut alone,
     );
-    let differs = |(at, old): &(usize, &Known)| matches!((old, &alone[*at]), (Known::Deduced(old), Known::Deduced(new)) if old != new);
+    let differs = |(at, old): &(usize, &ArgState)| matches!((old, &alone[*at]), (ArgState::Deduced(old), ArgState::Deduced(new)) if old != new);
     let conflict = known.iter().enumerate().find(differs).filter(|_| fits);
-    if let Some((at, Known::Deduced(old))) = conflict
-        && let Known::Deduced(new) = &alone[at]
+    if let Some((at, ArgState::Deduced(old))) = conflict
+        && let ArgState::Deduced(new) = &alone[at]
         && let Some(name) = &params[at].name
     {
         let text = |arg: &Arg| {

@@ -4,7 +4,7 @@ use super::super::{
     Checker, FunctionEntry, Reported, arguments, attempt, deduce, function_template, record,
     specifier, template, unknown::standard_near, variable_template,
 };
-use super::{Arg, ClassInstance, Known, LazyBody, MAX_DEPTH, SHOWN, limit, shortened};
+use super::{Arg, ArgState, ClassInstance, LazyBody, MAX_DEPTH, SHOWN, limit, shortened};
 use crate::sema::message::template::TemplateError;
 use crate::sema::path;
 use crate::{
@@ -251,11 +251,11 @@ pub(crate) fn best_specialisation<'a>(
         let Some(written) = written else {
             continue;
         };
-        let mut known = vec![Known::Nothing; params.len()];
+        let mut known = vec![ArgState::Nothing; params.len()];
         if !deduce::deduce_args(cx, params, written, args, &mut known) {
             continue;
         }
-        let own = known.into_iter().map(Known::arg);
+        let own = known.into_iter().map(ArgState::arg);
         let Some(own) = own.collect::<Option<Vec<Arg>>>() else {
             continue;
         };

@@ -4,7 +4,7 @@ use super::super::{
     Checker, arguments, attempt, function::reference_part, function_template, overload::Argument,
     reference, template,
 };
-use super::{Arg, Known, attempt::Misfit, learn};
+use super::{Arg, ArgState, attempt::Misfit, learn};
 use crate::sema::message::template::Reason;
 use crate::sema::path;
 use crate::{
@@ -24,7 +24,7 @@ pub(crate) struct Deduction<'d> {
     function: &'d ast::Function,
     /// The arguments `<…>` as written.
     pub(crate) given: Vec<Arg>,
-    pub(crate) known: Vec<Known>,
+    pub(crate) known: Vec<ArgState>,
     /// The elements of the parameter pack.
     pack: Vec<Arg>,
     /// How many of those are explicit.
@@ -39,10 +39,10 @@ impl<'d> Deduction<'d> {
         function: &'d ast::Function,
         given: Vec<Arg>,
     ) -> Deduction<'d> {
-        let mut known: Vec<Known> = given.iter().cloned().map(Known::Given).collect();
-        known.resize(params.len(), Known::Nothing);
+        let mut known: Vec<ArgState> = given.iter().cloned().map(ArgState::Given).collect();
+        known.resize(params.len(), ArgState::Nothing);
         let pack: Vec<Arg> = match known.last() {
-            Some(Known::Given(Arg::Pack(given))) => given.clone(),
+            Some(ArgState::Given(Arg::Pack(given))) => given.clone(),
             _ => Vec::new(),
         };
         Deduction {
@@ -64,15 +64,15 @@ impl<'d> Deduction<'d> {
             && let Some(slot) = self.known.last_mut()
         {
             // An earlier argument, a pointer to a function, may have determined the pack.
-            if let Known::Deduced(Arg::Pack(before)) = slot
+            if let ArgState::Deduced(Arg::Pack(before)) = slot
                 && takes_pack
                 && *before != self.pack
             {
                 return Err(Box::default());
             }
-            *slot = Known::Deduced(Arg::Pack(self.pack));
+            *slot = ArgState::Deduced(Arg::Pack(self.pack));
         }
-        Ok(self.known.into_iter().map(Known::arg).collect())
+        Ok(self.known.into_iter().map(ArgState::arg).collect())
     }
 }
 
@@ -231,7 +231,7 @@ fn deduce_argument(
     if param.is_pack && deduction.has_pack {
         let mut of_element = deduction.known.clone();
         let slot = of_element.len() - 1;
-        of_element[slot] = Known::Nothing;
+        of_element[slot] = ArgState::Nothing;
         let element = match forwarded {
             Some((own, arg)) => Some(arg).filter(|_| own == slot),
             None if deduce(
@@ -281,9 +281,9 @@ fn deduce_function(
     params: &[ast::TemplateParam],
     written: &[ast::Param],
     function: &FunctionTy,
-    known: &mut [Known],
+    known: &mut [ArgState],
 ) -> bool {
-    let one = |param: &ast::Param, at: usize, known: &mut [Known]| {
+    let one = |param: &ast::Param, at: usize, known: &mut [ArgState]| {
         let (reference, parts) = reference_part(&param.declarator.parts);
         let ty = &function.params[at];
         reference.is_some() == function.references[at]
@@ -318,7 +318,7 @@ fn deduce_function(
     let mut found = Vec::new();
     for at in before.len()..n {
         let mut of_element = known.to_vec();
-        of_element[slot] = Known::Nothing;
+        of_element[slot] = ArgState::Nothing;
         if !one(pack, at, &mut of_element) {
             return false;
         }
@@ -335,7 +335,7 @@ pub(crate) fn deduce(
     parts: &[DeclaratorPart],
     ty: &QualTy,
     by_value: bool,
-    known: &mut [Known],
+    known: &mut [ArgState],
 ) -> bool {
     let index = |name: &str| {
         params
@@ -385,7 +385,7 @@ pub(crate) fn deduce(
         // Nothing to deduce: an implicit conversion may apply, or the explicit arguments are complete.
         _ => match &specifiers.ty.node {
             ast::TypeSpecifier::Named(name) => {
-                index(name).is_none_or(|i| known[i] != Known::Nothing)
+                index(name).is_none_or(|i| known[i] != ArgState::Nothing)
             }
             ast::TypeSpecifier::Path(_) => false,
             _ => true,
@@ -399,7 +399,7 @@ fn deduce_path(
     params: &[ast::TemplateParam],
     path: &ast::Path,
     ty: &QualTy,
-    known: &mut [Known],
+    known: &mut [ArgState],
 ) -> bool {
     let Some((
         ast::Segment {
@@ -462,7 +462,7 @@ fn deduce_rest(
     params: &[ast::TemplateParam],
     pattern: &TemplateArg,
     rest: &[Arg],
-    known: &mut [Known],
+    known: &mut [ArgState],
 ) -> bool {
     let Some(slot) = params.len().checked_sub(1) else {
         return false;
@@ -470,7 +470,7 @@ fn deduce_rest(
     let mut pack = Vec::new();
     for arg in rest {
         let mut of_element = known.to_vec();
-        of_element[slot] = Known::Nothing;
+        of_element[slot] = ArgState::Nothing;
         let (one, arg) = (std::slice::from_ref(pattern), std::slice::from_ref(arg));
         if !deduce_args(cx, params, one, arg, &mut of_element) {
             return false;
@@ -478,7 +478,7 @@ fn deduce_rest(
         pack.extend(of_element.swap_remove(slot).arg());
     }
     if params[slot].is_pack {
-        known[slot] = Known::Deduced(Arg::Pack(pack));
+        known[slot] = ArgState::Deduced(Arg::Pack(pack));
     }
     true
 }
@@ -489,7 +489,7 @@ pub(crate) fn deduce_args(
     params: &[ast::TemplateParam],
     written: &[TemplateArg],
     args: &[Arg],
-    known: &mut [Known],
+    known: &mut [ArgState],
 ) -> bool {
     let index = |name: &str| {
         params

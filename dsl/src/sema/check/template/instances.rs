@@ -3,7 +3,7 @@
 use crate::sema::check::{Checker, template};
 use std::{collections::HashMap, sync::Arc};
 
-use super::{Bound, ClassInstance, Instance, Kept, LazyBody, TemplateFacts, limit::Limit};
+use super::{Bound, ClassInstance, Instance, LazyBody, TemplateFacts, TreeList, limit::Limit};
 use crate::arena::Arena;
 use crate::{
     sema::{
@@ -19,7 +19,7 @@ use ir::span::Span;
 pub(crate) struct Instances<'a> {
     pub(crate) templates: Arena<TemplateId, TemplateFacts<'a>>,
     /// Where to store the next template that belongs to an instance of a class.
-    pub(crate) kept: &'a Kept,
+    pub(crate) kept: &'a TreeList,
     pub(crate) functions: HashMap<FunctionId, Instance>,
     pub(crate) classes: HashMap<RecordId, ClassInstance>,
     /// Instances of functions that are used and whose bodies are still to be checked.
@@ -41,7 +41,7 @@ pub(crate) struct Instances<'a> {
 }
 
 impl<'a> Instances<'a> {
-    pub(crate) fn new(kept: &'a Kept) -> Instances<'a> {
+    pub(crate) fn new(kept: &'a TreeList) -> Instances<'a> {
         Instances {
             templates: Arena::new(),
             kept,

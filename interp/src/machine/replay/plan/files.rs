@@ -8,7 +8,7 @@ use crate::isa::bytecode::Inst;
 use crate::isa::fields::{Field, fields};
 use crate::isa::op::Op;
 use crate::isa::registers::{Registers, Unit};
-use crate::machine::replay::{List, Whence};
+use crate::machine::replay::{EntryOrigin, List};
 use crate::machine::{Record, Totals};
 
 /// The registers of a list. Constants and values that depend on the block index keep their registers. The registers of
@@ -252,8 +252,8 @@ impl Planner<'_> {
             insts.push(files.inst(&self, draft));
             whence.push(draft.whence);
         }
-        insts.push(files.inst(&self, &Draft::new(Op::ReplayBegin, Whence::default())));
-        whence.push(Whence::default());
+        insts.push(files.inst(&self, &Draft::new(Op::ReplayBegin, EntryOrigin::default())));
+        whence.push(EntryOrigin::default());
         let mut last = HashMap::new();
         for (at, draft) in late.iter().enumerate() {
             for operand in self.takes(draft).into_iter().chain(self.gives(draft)) {
@@ -274,8 +274,8 @@ impl Planner<'_> {
                 }
             }
         }
-        insts.push(files.inst(&self, &Draft::new(Op::ReplayEnd, Whence::default())));
-        whence.push(Whence::default());
+        insts.push(files.inst(&self, &Draft::new(Op::ReplayEnd, EntryOrigin::default())));
+        whence.push(EntryOrigin::default());
         List {
             insts,
             whence,
