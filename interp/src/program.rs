@@ -11,7 +11,7 @@ use crate::compile::ranges::{self, Given};
 use crate::compile::{Form, compile};
 use crate::isa::bytecode::Code;
 use crate::isa::host::HostCode;
-use crate::machine::replay::kept::Kept;
+use crate::machine::replay::kept::ReplayCache;
 use crate::shortcut::{Shortcut, Shortcuts};
 
 /// A program ready to run. The module must be verified.
@@ -85,7 +85,7 @@ impl Program {
     }
 
     /// The cache that launches of a kernel share.
-    pub(crate) fn kept(&self, id: FuncId) -> &Kept {
+    pub(crate) fn kept(&self, id: FuncId) -> &ReplayCache {
         &self.kernels[id.index()].kept
     }
 
@@ -115,7 +115,7 @@ struct Kernel {
     rows: OnceLock<Code>,
     checked: OnceLock<Code>,
     checked_rows: OnceLock<Code>,
-    kept: Kept,
+    kept: ReplayCache,
 }
 
 impl Kernel {

@@ -130,7 +130,7 @@ type Agent = (u64, usize);
 
 /// What the scheduler knows of a warp.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+struct WarpTurns {
     priority: i64,
     /// When it ran last.
     turn: u64,
@@ -151,7 +151,7 @@ struct Scheduler<'r, 'a, 'p, O> {
     /// By block, where it is known, because examining thousands of warps for each turn is too slow.
     firsts: VecDeque<Option<First>>,
     next_block: u64,
-    known: HashMap<Agent, Known>,
+    known: HashMap<Agent, WarpTurns>,
     random: Random,
     /// Points at which the plan changes the order, the next one last.
     changes: Vec<u64>,
@@ -286,9 +286,9 @@ impl<O: Observer> Scheduler<'_, '_, '_, O> {
             }
             Plan::Fair | Plan::Given(_) => 0,
         };
-        let known = Known {
+        let known = WarpTurns {
             priority,
-            ..Known::default()
+            ..WarpTurns::default()
         };
         self.known.insert(agent, known);
     }

@@ -22,7 +22,7 @@ pub(crate) mod run;
 
 use std::sync::Arc;
 
-use self::kept::{Asked, Kept};
+use self::kept::{Asked, ReplayCache};
 use crate::count::pattern::Pattern;
 use crate::count::stats::Charge;
 use crate::isa::bytecode::{Code, Inst, MemSite};
@@ -120,7 +120,7 @@ pub(crate) struct List {
 /// A worker's list, if it has one, and whether to record one.
 pub(crate) struct Replay<'a> {
     /// What launches of the kernel share.
-    kept: &'a Kept,
+    kept: &'a ReplayCache,
     asked: Asked,
     /// Approximately how many blocks this worker has.
     blocks: u128,
@@ -138,7 +138,12 @@ pub(crate) struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     /// For one of `workers` workers, which share `blocks` blocks.
-    pub(crate) fn new(kept: &'a Kept, code: &Code, blocks: u128, workers: usize) -> Replay<'a> {
+    pub(crate) fn new(
+        kept: &'a ReplayCache,
+        code: &Code,
+        blocks: u128,
+        workers: usize,
+    ) -> Replay<'a> {
         let workers = workers.max(1) as u128;
         let is_worth_it = blocks / workers >= LEAST_BLOCKS.min(FEW_BLOCKS);
         let mut insts = code.insts.iter();

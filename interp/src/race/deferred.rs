@@ -183,7 +183,7 @@ struct DeferredRead {
 /// Cache entry of a site: the last group of its pattern. A read of the same group, of bytes that are known to be
 /// written, only has to be added to the list.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+struct LastGroup {
     /// The life of the list that it belongs to.
     life: u32,
     version: u32,
@@ -204,7 +204,7 @@ pub(crate) struct Deferred {
     groups: Vec<Group>,
     footprints: Vec<([u32; 32], bool)>,
     /// The cache entries, by site.
-    known: Vec<Known>,
+    known: Vec<LastGroup>,
     /// Wasted deferrals, by site: how many groups had to be recorded after all, less those that were dropped.
     wasted: Vec<u8>,
     life: u32,
@@ -219,7 +219,7 @@ unsafe impl Send for Deferred {}
 impl Deferred {
     pub(crate) fn new(sites: usize) -> Deferred {
         Deferred {
-            known: vec![Known::default(); sites],
+            known: vec![LastGroup::default(); sites],
             wasted: vec![0; sites],
             life: 1,
             ..Deferred::default()
@@ -335,7 +335,7 @@ impl Detector<'_> {
                     return false;
                 }
             }
-            // Known for a single read only: between the reads of several rounds there may be unwritten bytes.
+            // LastGroup for a single read only: between the reads of several rounds there may be unwritten bytes.
             written = match sweep.count {
                 1 => (lowest, lowest + footprint.extent),
                 _ => (u32::MAX, 0),
@@ -357,7 +357,7 @@ impl Detector<'_> {
                     true => known.footprint,
                     false => add(&mut deferred.footprints),
                 };
-                *known = Known {
+                *known = LastGroup {
                     life: deferred.life,
                     version,
                     now: self.now,

@@ -83,7 +83,7 @@ const NO_VERSION: u32 = u32::MAX;
 
 /// A recorded footprint of a pattern: the offsets of its lanes, as in [`Footprint`].
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct RecordedFootprint {
     pattern: Option<(u32, u32)>,
     bytes: [u32; 32],
     extent: u32,
@@ -106,7 +106,7 @@ enum Mode {
 pub(super) struct Repeats {
     mode: Mode,
     events: Vec<Event>,
-    kept: Vec<Kept>,
+    kept: Vec<RecordedFootprint>,
     /// Whether the list is of a whole block.
     whole: bool,
     points: u32,
@@ -172,7 +172,7 @@ impl Repeats {
         let pattern = footprint.pattern;
         let known = self.kept.iter().rposition(|kept| kept.pattern == pattern);
         let at = known.filter(|_| pattern.is_some()).unwrap_or_else(|| {
-            self.kept.push(Kept {
+            self.kept.push(RecordedFootprint {
                 pattern,
                 bytes: *footprint.bytes,
                 extent: footprint.extent,

@@ -3,7 +3,7 @@
 
 use super::cell::{Cause, Cell, Why};
 use super::cover::{STILL, Step as Distance};
-use super::known::{Known, Number, Reading, narrowed, sum, times};
+use super::known::{AlikeBlocks, Number, Reading, narrowed, sum, times};
 use super::step::Step;
 use crate::isa::bytecode::{Inst, Place};
 use crate::isa::computing::{Computes, computing};
@@ -42,7 +42,7 @@ impl Step<'_> {
         to: Place,
         from: &[Place],
         wide: [bool; 2],
-        step: impl Fn(&mut Known, [Number; 2]) -> Option<Distance>,
+        step: impl Fn(&mut AlikeBlocks, [Number; 2]) -> Option<Distance>,
     ) {
         // A comparison of lanes gives a mask.
         let mut all = from.iter().chain([&to]);
@@ -149,7 +149,7 @@ impl Step<'_> {
         let both = [wide; 2];
         match computing.what {
             Computes::Unary(op) => {
-                self.lanes(to, from, both, |_, [a, _]| Known::unary(op, wide, a));
+                self.lanes(to, from, both, |_, [a, _]| AlikeBlocks::unary(op, wide, a));
             }
             Computes::Binary(op) => {
                 self.lanes(to, from, both, |known, [a, b]| known.binary(op, wide, a, b));

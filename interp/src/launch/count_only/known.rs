@@ -47,7 +47,7 @@ pub(super) struct Refusal {
 
 /// What is known of the blocks that do the same as the representative.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct AlikeBlocks {
     pub(super) grid: [u32; 3],
     pub(super) stride: [u64; 3],
     /// The stride for which more values would have moved by multiples of their divisor or alignment.
@@ -111,7 +111,7 @@ pub(super) fn times(step: Step, factor: i64) -> Step {
     step.map(|by| by.wrapping_mul(factor))
 }
 
-impl Known {
+impl AlikeBlocks {
     /// Gives up counting from some of the blocks. Only the first reason is kept.
     pub(super) fn refuse(&mut self, what: Decides, at: LocId, why: Option<Why>) {
         self.refusal.get_or_insert(Refusal { what, at, why });
@@ -175,9 +175,9 @@ impl Known {
             wide: false,
             signed,
         };
-        let low = |known: &mut Known, bits: u32| known.low_bits(a, 1 << bits, short(false));
+        let low = |known: &mut AlikeBlocks, bits: u32| known.low_bits(a, 1 << bits, short(false));
         // The sign is the highest bit, so it must not change either.
-        let signed = |known: &mut Known, bits: u32| {
+        let signed = |known: &mut AlikeBlocks, bits: u32| {
             let rest = low(known, bits - 1);
             (low(known, bits) == rest).then_some(rest)
         };
@@ -410,8 +410,8 @@ impl Known {
 mod tests {
     use super::*;
 
-    fn known() -> Known {
-        Known {
+    fn known() -> AlikeBlocks {
+        AlikeBlocks {
             grid: [1000, 1, 1],
             stride: [1; 3],
             wanted: [1; 3],

@@ -9,7 +9,7 @@ use ir::LocId;
 use super::cell::{Cause, Cell, Why};
 use super::cover::STILL;
 use super::effect::bits;
-use super::known::{Decides, Known, Number, narrowed, sum};
+use super::known::{AlikeBlocks, Decides, Number, narrowed, sum};
 use crate::isa::bytecode::{Code, ExchangeKind, Inst, Place, S_CTAID, S_SM};
 use crate::isa::op::{Op, Sort};
 use crate::isa::registers::View;
@@ -23,7 +23,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// The state at the start of a block: the block index is known, and everything else is the same in all blocks.
-    pub(super) fn new(code: &Code, known: &Known) -> Marks {
+    pub(super) fn new(code: &Code, known: &AlikeBlocks) -> Marks {
         let mut marks = Marks {
             s: vec![Cell::default(); code.registers.s_count as usize],
             v: vec![Cell::default(); code.registers.v_units as usize],
@@ -60,7 +60,7 @@ impl Marks {
 /// One instruction of one warp.
 pub(super) struct Step<'a> {
     pub(super) marks: &'a mut Marks,
-    pub(super) known: &'a mut Known,
+    pub(super) known: &'a mut AlikeBlocks,
     pub(super) code: &'a Code,
     pub(super) r: View,
     pub(super) mask: u32,

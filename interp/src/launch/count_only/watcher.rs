@@ -2,7 +2,7 @@
 
 use super::access::Ground;
 use super::cover::{Cover, Limits};
-use super::known::{Decides, Known};
+use super::known::{AlikeBlocks, Decides};
 use super::step::{Marks, Step};
 use crate::count::stats::Charge;
 use crate::fault::stop::{StopFlag, StopReason};
@@ -16,7 +16,7 @@ use crate::observe::{Access, Observer};
 /// Watches one block.
 pub(super) struct Watcher<'a> {
     pub(super) counters: Counters,
-    pub(super) known: Known,
+    pub(super) known: AlikeBlocks,
     code: &'a Code,
     map: &'a GlobalMap,
     is_still: &'a [bool],
@@ -40,7 +40,7 @@ impl<'a> Watcher<'a> {
     ) -> Watcher<'a> {
         Watcher {
             counters,
-            known: Known {
+            known: AlikeBlocks {
                 grid,
                 stride: cover.stride,
                 wanted: cover.stride,

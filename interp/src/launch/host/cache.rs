@@ -46,7 +46,7 @@ const UNKNOWN: Cached = Cached {
 
 /// What a thread caches of a function.
 #[derive(Debug)]
-struct Known {
+struct FunctionCache {
     sites: Box<[Cached]>,
     /// The frame position for which the entries of stack variables are valid.
     stack: u64,
@@ -75,7 +75,7 @@ const MAX_SETTLED_BYTES: u64 = 1 << 16;
 /// What a thread caches of the functions that it has run.
 #[derive(Debug, Default)]
 pub(super) struct Caches {
-    functions: Vec<Option<Known>>,
+    functions: Vec<Option<FunctionCache>>,
     /// The entries that are not empty.
     filled: Vec<(u32, u32)>,
     /// The allocations of the last accesses, at any place.
@@ -125,7 +125,7 @@ impl Caches {
                     ir::Object::Shared(_) | ir::Object::Local(_) => 0,
                 };
             }
-            Known {
+            FunctionCache {
                 sites: vec![UNKNOWN; host.sites.len()].into(),
                 stack: u64::MAX,
                 relies_on_call: false,

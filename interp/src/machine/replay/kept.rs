@@ -74,7 +74,7 @@ impl Key {
 
 /// What is known of the blocks of a kind of launches.
 #[derive(Clone, Default)]
-pub(super) enum Known {
+pub(super) enum Learned {
     #[default]
     Nothing,
     List(Arc<List>),
@@ -84,8 +84,8 @@ pub(super) enum Known {
 
 struct Kind {
     key: Arc<Key>,
-    known: Known,
-    /// The value of `Kept::version` when `known` was learned.
+    known: Learned,
+    /// The value of `ReplayCache::version` when `known` was learned.
     version: u64,
     /// Blocks of its launches since the last failure.
     blocks: u128,
@@ -101,7 +101,7 @@ fn wanted_blocks(failures: u32) -> u128 {
 
 /// The cache entries of a kernel: what its launches learned about their blocks.
 #[derive(Default)]
-pub(crate) struct Kept {
+pub(crate) struct ReplayCache {
     /// The most recently used one is the last.
     kinds: Mutex<Vec<Kind>>,
     /// How often something has been learned.
@@ -110,9 +110,9 @@ pub(crate) struct Kept {
     is_taken: AtomicBool,
 }
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for ReplayCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Kept of {} kinds of launches", self.kinds().len())
+        write!(f, "ReplayCache of {} kinds of launches", self.kinds().len())
     }
 }
 
@@ -125,7 +125,7 @@ impl Drop for Claim<'_> {
     }
 }
 
-impl Kept {
+impl ReplayCache {
     fn kinds(&self) -> MutexGuard<'_, Vec<Kind>> {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,7 +136,7 @@ impl Kept {
             Some(at) => kinds.remove(at),
             None => Kind {
                 key: Arc::clone(key),
-                known: Known::Nothing,
+                known: Learned::Nothing,
                 version: 0,
                 blocks: 0,
                 failures: 0,
@@ -156,10 +156,10 @@ impl Kept {
     }
 
     /// Stores what a worker has learned about its launch's blocks. Returns its version.
-    fn learn(&self, key: &Arc<Key>, known: Known) -> u64 {
+    fn learn(&self, key: &Arc<Key>, known: Learned) -> u64 {
         let mut kinds = self.kinds();
         let version = self.version.fetch_add(1, Ordering::Relaxed) + 1;
-        let kind = Kept::kind(&mut kinds, key);
+        let kind = ReplayCache::kind(&mut kinds, key);
         (kind.known, kind.version) = (known, version);
         version
     }
@@ -167,9 +167,9 @@ impl Kept {
     /// Stores that an attempt failed, and removes the list with this version. Returns the number of failures.
     fn fail(&self, key: &Arc<Key>, list: u64) -> u32 {
         let mut kinds = self.kinds();
-        let kind = Kept::kind(&mut kinds, key);
+        let kind = ReplayCache::kind(&mut kinds, key);
         if kind.version == list {
-            kind.known = Known::Nothing;
+            kind.known = Learned::Nothing;
         }
         (kind.blocks, kind.failures) = (0, kind.failures + 1);
         kind.failures
@@ -208,7 +208,7 @@ impl<O: Observer> Machine<'_, O> {
         let (known, version, before, wanted) = {
             let mut kinds = replay.kept.kinds();
             replay.asked.version = Some(replay.kept.version.load(Ordering::Relaxed));
-            let kind = Kept::kind(&mut kinds, &key);
+            let kind = ReplayCache::kind(&mut kinds, &key);
             let before = kind.blocks;
             if is_first {
                 kind.blocks += replay.blocks;
@@ -218,21 +218,21 @@ impl<O: Observer> Machine<'_, O> {
         };
         replay.asked.key = Some(key);
         match known {
-            Known::List(list) if version != replay.asked.list => {
+            Learned::List(list) if version != replay.asked.list => {
                 let mut list = Box::new(List::clone(&list));
                 list.number_patterns(&mut replay.patterns);
                 (replay.list, replay.asked.list) = (Some(list), version);
             }
-            Known::NoList => replay.attempts = 0,
-            Known::Nothing if is_first && before / replay.workers + replay.blocks < wanted => {
+            Learned::NoList => replay.attempts = 0,
+            Learned::Nothing if is_first && before / replay.workers + replay.blocks < wanted => {
                 replay.attempts = 0;
             }
-            Known::Nothing | Known::List(_) => {}
+            Learned::Nothing | Learned::List(_) => {}
         }
     }
 
     /// Stores what it has learned for others.
-    pub(super) fn tell_others(&mut self, known: Known) {
+    pub(super) fn tell_others(&mut self, known: Learned) {
         let replay = &mut self.replay;
         if let Some(key) = &replay.asked.key {
             replay.asked.list = replay.kept.learn(key, known);

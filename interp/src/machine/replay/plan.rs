@@ -54,7 +54,7 @@ const NOTHING: Operand = Operand::Raw(0);
 
 /// The contents of a warp's register.
 #[derive(Clone, Copy, Debug)]
-enum Held {
+enum Content {
     /// Its value at the start of the block.
     First,
     /// The second unit of a wide value, or half of a wide value that was partly overwritten.
@@ -138,8 +138,8 @@ pub(super) struct Planner<'a> {
     /// By warp: its registers at the start of the block.
     first: Vec<Registers>,
     /// By warp and register: its contents.
-    scalars: Vec<Vec<Held>>,
-    units: Vec<Vec<Held>>,
+    scalars: Vec<Vec<Content>>,
+    units: Vec<Vec<Content>>,
     constants: Vec<Constant>,
     values: Vec<Value>,
     early: Vec<Draft>,
@@ -165,8 +165,8 @@ pub(super) struct Planner<'a> {
 impl<'a> Planner<'a> {
     /// For a block whose warps have these registers.
     pub(super) fn new(code: &'a Code, first: Vec<Registers>, is_seen: bool) -> Planner<'a> {
-        let scalars = first.iter().map(|file| vec![Held::First; file.s.len()]);
-        let units = first.iter().map(|file| vec![Held::First; file.v.len()]);
+        let scalars = first.iter().map(|file| vec![Content::First; file.s.len()]);
+        let units = first.iter().map(|file| vec![Content::First; file.v.len()]);
         // The block index and its multiprocessor.
         let numbers = (0..4).map(|_| Value {
             field: Field::Scalar,
@@ -234,11 +234,11 @@ impl<'a> Planner<'a> {
             Field::Narrow | Field::Wide => self.units[warp][at],
         };
         match held {
-            Held::Now(kind, operand, origin) if kind == field => Ok((operand, origin)),
-            Held::Now(..) | Held::Half => Err(Differs),
-            Held::First => {
+            Content::Now(kind, operand, origin) if kind == field => Ok((operand, origin)),
+            Content::Now(..) | Content::Half => Err(Differs),
+            Content::First => {
                 let second = self.units[warp].get(at + 1);
-                if field == Field::Wide && !matches!(second, Some(Held::First)) {
+                if field == Field::Wide && !matches!(second, Some(Content::First)) {
                     return Err(Differs);
                 }
                 let number = match register {
@@ -263,22 +263,22 @@ impl<'a> Planner<'a> {
     }
 
     fn write(&mut self, warp: usize, field: Field, register: u32, held: (Operand, Origin)) {
-        let (at, now) = (register as usize, Held::Now(field, held.0, held.1));
+        let (at, now) = (register as usize, Content::Now(field, held.0, held.1));
         if field == Field::Scalar {
             self.scalars[warp][at] = now;
             return;
         }
         let units = &mut self.units[warp];
         // A wide value loses its other half.
-        if at > 0 && matches!(units[at - 1], Held::Now(Field::Wide, ..)) {
-            units[at - 1] = Held::Half;
+        if at > 0 && matches!(units[at - 1], Content::Now(Field::Wide, ..)) {
+            units[at - 1] = Content::Half;
         }
         let end = at + if field == Field::Wide { 2 } else { 1 };
-        if matches!(units[end - 1], Held::Now(Field::Wide, ..)) {
-            units[end] = Held::Half;
+        if matches!(units[end - 1], Content::Now(Field::Wide, ..)) {
+            units[end] = Content::Half;
         }
         units[at] = now;
-        units[at + 1..end].fill(Held::Half);
+        units[at + 1..end].fill(Content::Half);
     }
 
     fn value(&mut self, field: Field, is_late: bool) -> Operand {

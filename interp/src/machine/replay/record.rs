@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::List;
-use super::kept::{Claim, Known};
+use super::kept::{Claim, Learned};
 use super::plan::{Planner, Refusal};
 use crate::machine::block::{Block, Met, SLICE, Turn};
 use crate::machine::engine::{Engine, pausing};
@@ -61,7 +61,7 @@ impl Block {
                 let totals = machine.record.totals.since(&before);
                 let record = machine.record.since(&counted);
                 let mut list = Box::new(planner.finish(totals, record));
-                machine.tell_others(Known::List(Arc::new(List::clone(&list))));
+                machine.tell_others(Learned::List(Arc::new(List::clone(&list))));
                 drop(claim);
                 list.is_witnessed = true;
                 list.number_patterns(&mut machine.replay.patterns);
@@ -74,7 +74,7 @@ impl Block {
             Outcome::Departs { for_good } => {
                 if for_good {
                     machine.replay.attempts = 0;
-                    machine.tell_others(Known::NoList);
+                    machine.tell_others(Learned::NoList);
                 } else {
                     machine.fails();
                 }
