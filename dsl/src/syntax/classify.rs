@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 use super::{
-    scopes::{Declared, Kind, Scopes},
+    scopes::{Declared, Kind, Scopes, add, end_of_declaration, ident, punct},
     token::{Keyword, Punct, Token, TokenKind},
 };
 use crate::library::{TypeName, types_named};
@@ -160,20 +160,6 @@ struct Found<'s> {
 /// The largest number of types declared in functions: each is searched for up to the end of its block. Further ones are types everywhere.
 const MAX_LOCAL_TYPES: usize = 256;
 
-fn punct(token: Option<&Token>) -> Option<Punct> {
-    match token?.kind {
-        TokenKind::Punct(punct) => Some(punct),
-        _ => None,
-    }
-}
-
-fn ident(token: Option<&Token>) -> Option<&Arc<str>> {
-    match &token?.kind {
-        TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(name),
-        _ => None,
-    }
-}
-
 impl Found<'_> {
     /// Declares the name as a type; the declaration begins at the keyword.
     fn declare(&mut self, name: &Arc<str>, keyword: usize) {
@@ -183,10 +169,7 @@ impl Found<'_> {
             return;
         }
         let owners = self.scopes.owners(keyword);
-        let known = self.names.entry(name.clone()).or_default();
-        if !owners.iter().all(|owner| known.contains(owner)) {
-            known.extend(owners);
-        }
+        add(self.names.entry(name.clone()).or_default(), owners);
     }
 
     /// `struct Name`, possibly with attributes between, or `enum class Name`. `struct Name x` and `friend class Name` mention a type that
@@ -338,33 +321,6 @@ fn after_parentheses(tokens: &[Token], at: usize) -> usize {
         }
         if depth == 0 {
             return if offset == 0 { at } else { at + offset + 1 };
-        }
-    }
-    tokens.len()
-}
-
-/// The index after the `;` or the closing brace that ends the declaration at `at`. Follows templates inside templates only a few levels, so
-/// that the pass stays linear.
-fn end_of_declaration(tokens: &[Token], at: usize) -> usize {
-    let mut depth = 0_u32;
-    let mut n_templates = 0;
-    for (offset, token) in tokens[at..].iter().enumerate() {
-        match token.kind {
-            TokenKind::Keyword(Keyword::Template) if depth == 0 => {
-                n_templates += 1;
-                if n_templates > 8 {
-                    return at + offset;
-                }
-            }
-            TokenKind::Punct(Punct::LBrace) => depth += 1,
-            TokenKind::Punct(Punct::RBrace) => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return at + offset + 1;
-                }
-            }
-            TokenKind::Punct(Punct::Semi) if depth == 0 => return at + offset + 1,
-            _ => {}
         }
     }
     tokens.len()

@@ -178,7 +178,8 @@ impl Scopes {
                         derived.entry(base.clone()).or_default().push(name.clone());
                     }
                     let known = self.bases.entry(name.clone()).or_default();
-                    known.extend(bases.iter().cloned());
+                    let room = MAX_CLASSES.saturating_sub(known.len());
+                    known.extend(bases.iter().take(room).cloned());
                     self.classes.insert(name.clone());
                     std::slice::from_ref(name)
                 }
@@ -193,6 +194,8 @@ impl Scopes {
                 all.push(part.tokens.clone());
             }
         }
+        // The end of the declaration that was searched last: a name inside it belongs to it.
+        let mut end = 0;
         for at in 0..tokens.len().saturating_sub(1) {
             if punct(tokens.get(at + 1)) == Some(Punct::ColonColon)
                 && let Some(name) = ident(tokens.get(at))
@@ -200,7 +203,10 @@ impl Scopes {
                 && let Some(ranges) = own.get_mut(name)
                 && let Some(after) = declared_outside(tokens, at)
             {
-                ranges.push(after..end_of_declaration(tokens, after));
+                if after >= end {
+                    end = end_of_declaration(tokens, after);
+                }
+                ranges.push(after..end);
             }
         }
         self.inside = with_derived(&own, &derived, tokens.len());
@@ -219,7 +225,10 @@ impl Scopes {
             }
         }
         for (by, base) in bases {
-            self.bases.entry(by).or_default().push(base);
+            let known = self.bases.entry(by).or_default();
+            if known.len() < MAX_CLASSES && !known.contains(&base) {
+                known.push(base);
+            }
         }
         self.visible = with_derived(&own, &derived, tokens.len());
     }
@@ -277,8 +286,7 @@ impl Scopes {
                 continue;
             };
             if self.may_lead_to(&using.prefix, owners) {
-                let more = self.owners(using.at);
-                owners.extend(more);
+                add(owners, self.owners(using.at));
             }
         }
     }
@@ -335,7 +343,12 @@ impl Scopes {
                 return true;
             }
             if seen.insert(scope) {
-                left.extend(self.bases.get(scope).into_iter().flatten());
+                let bases = self.bases.get(scope).map_or(&[][..], |bases| bases);
+                // There may be more of them.
+                if bases.len() == MAX_CLASSES {
+                    return true;
+                }
+                left.extend(bases);
             }
         }
         false
@@ -369,6 +382,24 @@ impl Scopes {
 /// The largest number of classes that are followed from a base or to one; beyond, a name may be anywhere.
 const MAX_CLASSES: usize = 256;
 
+/// The largest number of places where one name is declared; with more, it is visible everywhere.
+const MAX_OWNERS: usize = 64;
+
+/// The largest number of ranges of all scopes, for each token of the text; beyond, a scope's names are visible everywhere.
+const MAX_RANGES_PER_TOKEN: usize = 4;
+
+/// Adds places where a name is declared.
+pub(super) fn add(known: &mut Vec<Owner>, more: Vec<Owner>) {
+    for owner in more {
+        if known.len() < MAX_OWNERS && !known.contains(&owner) {
+            known.push(owner);
+        }
+    }
+    if known.len() == MAX_OWNERS {
+        known[0] = Owner::Program;
+    }
+}
+
 /// Whether the ranges of the scope have `at`.
 fn is_open(ranges: &Ranges, scope: &Arc<str>, at: usize) -> bool {
     let ranges = ranges.get(scope).map_or(&[][..], |ranges| ranges);
@@ -382,28 +413,37 @@ fn with_derived(
     derived: &FxHashMap<Arc<str>, Vec<Arc<str>>>,
     n_tokens: usize,
 ) -> Ranges {
-    let names = own.keys();
-    names
-        .map(|name| (name.clone(), ranges_of(name, own, derived, n_tokens)))
-        .collect()
+    let mut room = n_tokens * MAX_RANGES_PER_TOKEN;
+    let mut all = Ranges::default();
+    for name in own.keys() {
+        let ranges = ranges_of(name, own, derived, room);
+        room = room.saturating_sub(ranges.as_ref().map_or(0, Vec::len));
+        let ranges = ranges.unwrap_or_else(|| std::iter::once(0..n_tokens).collect());
+        all.insert(name.clone(), ranges);
+    }
+    all
 }
 
+/// `None` if there are too many.
 fn ranges_of(
     name: &Arc<str>,
     own: &Ranges,
     derived: &FxHashMap<Arc<str>, Vec<Arc<str>>>,
-    n_tokens: usize,
-) -> Vec<Range<usize>> {
+    room: usize,
+) -> Option<Vec<Range<usize>>> {
     let mut seen = FxHashSet::default();
     let mut left = vec![name];
     let mut ranges = vec![];
     while let Some(scope) = left.pop() {
-        if seen.len() == MAX_CLASSES {
-            return std::iter::once(0..n_tokens).collect();
-        }
         if seen.insert(scope) {
-            ranges.extend(own.get(scope).into_iter().flatten().cloned());
-            left.extend(derived.get(scope).into_iter().flatten());
+            let own = own.get(scope).map_or(&[][..], |ranges| ranges);
+            let derived = derived.get(scope).map_or(&[][..], |classes| classes);
+            let is_too_much = seen.len() + derived.len() > MAX_CLASSES;
+            if is_too_much || ranges.len() + own.len() > room {
+                return None;
+            }
+            ranges.extend_from_slice(own);
+            left.extend(derived);
         }
     }
     ranges.sort_unstable_by_key(|range| range.start);
@@ -414,7 +454,7 @@ fn ranges_of(
             _ => apart.push(range),
         }
     }
-    apart
+    Some(apart)
 }
 
 /// The brace that this keyword's declaration opens, and what it encloses.
@@ -564,11 +604,19 @@ fn after_angles(tokens: &[Token], at: usize) -> Option<usize> {
     None
 }
 
-/// The index after the `;` or the last brace of the declaration at `at`. A constructor may have braces before its body.
+/// The index after the `;` or the last brace of the declaration at `at`. A constructor may have braces before its body. Follows templates
+/// inside templates only a few levels, so that the pass stays linear.
 pub(super) fn end_of_declaration(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0_u32;
+    let mut n_templates = 0;
     for (offset, token) in tokens[at..].iter().enumerate() {
         match token.kind {
+            TokenKind::Keyword(Keyword::Template) if depth == 0 => {
+                n_templates += 1;
+                if n_templates > 8 {
+                    return at + offset;
+                }
+            }
             TokenKind::Punct(Punct::LBrace) => depth += 1,
             TokenKind::Punct(Punct::RBrace) => {
                 depth = depth.saturating_sub(1);
@@ -584,14 +632,14 @@ pub(super) fn end_of_declaration(tokens: &[Token], at: usize) -> usize {
     tokens.len()
 }
 
-fn punct(token: Option<&Token>) -> Option<Punct> {
+pub(super) fn punct(token: Option<&Token>) -> Option<Punct> {
     match token?.kind {
         TokenKind::Punct(punct) => Some(punct),
         _ => None,
     }
 }
 
-fn ident(token: Option<&Token>) -> Option<&Arc<str>> {
+pub(super) fn ident(token: Option<&Token>) -> Option<&Arc<str>> {
     match &token?.kind {
         TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(name),
         _ => None,

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Declared, Keyword, Kind, Punct, Scopes, Token, TokenKind, punct};
+use super::{Declared, Keyword, Kind, Punct, Scopes, Token, TokenKind, end_of_declaration, punct};
 
 /// The largest number of hidden names, so that the pass stays linear.
 const MAX_HIDDEN: usize = 1024;
@@ -121,7 +121,7 @@ fn is_template_parameter(tokens: &[Token], at: usize) -> Option<usize> {
             TokenKind::Punct(Punct::Lt) => {
                 let word = tokens.get(index.wrapping_sub(1)).map(|token| &token.kind);
                 let is_head = word == Some(&TokenKind::Keyword(Keyword::Template));
-                return is_head.then(|| super::end_of_declaration(tokens, at));
+                return is_head.then(|| end_of_declaration(tokens, at));
             }
             TokenKind::Punct(Punct::LBrace | Punct::RBrace | Punct::Semi) => return None,
             _ => {}

@@ -13,7 +13,7 @@ use crate::{
     library::{TypeName, types_named},
     syntax::{
         classify::hide,
-        scopes::{Declared, Owner, Scopes, end_of_declaration},
+        scopes::{Declared, Owner, Scopes, add, end_of_declaration},
         token::{Keyword, Punct, Token, TokenKind},
     },
 };
@@ -259,7 +259,7 @@ fn reads_as_arguments(tokens: &[Token], at: usize, only_types: bool) -> bool {
             )
 }
 
-/// The largest number of variables of one name that are looked at.
+/// The largest number of variables that are looked at, so that the pass stays linear.
 const MAX_VARIABLES: usize = 1024;
 
 /// What a program declares under the names that precede a `<`.
@@ -308,28 +308,30 @@ impl Names {
             let Some(name) = name(tokens, place) else {
                 continue;
             };
-            let owners = templates.entry(name.clone()).or_default();
-            match at.checked_sub(1).and_then(|at| punct(tokens, at)) {
+            let owners = match at.checked_sub(1).and_then(|at| punct(tokens, at)) {
                 // The parameter of a template.
                 Some(Punct::Lt | Punct::Comma) => {
-                    owners.push(Owner::Block(at..end_of_declaration(tokens, at)));
+                    vec![Owner::Block(at..end_of_declaration(tokens, at))]
                 }
-                _ => owners.extend(scopes.owners(at)),
-            }
+                _ => scopes.owners(at),
+            };
+            add(templates.entry(name.clone()).or_default(), owners);
         }
         scopes.bring(&mut templates);
         // A template's own name hides nothing.
         let own: FxHashSet<usize> = declared.iter().map(|&(_, place)| place).collect();
         let mut variables: FxHashMap<Arc<str>, Vec<Hidden>> = FxHashMap::default();
+        let mut n_variables = 0;
         for at in 1..tokens.len() {
-            if !doubtful.is_empty()
+            if n_variables < MAX_VARIABLES
                 && let TokenKind::Ident(name) = &tokens[at].kind
                 && doubtful.contains(name)
                 && !own.contains(&at)
             {
                 let ranges = hide::ranges(tokens, &scopes, at, hide::By::Values);
-                let known = variables.entry(name.clone()).or_default();
-                if !ranges.is_empty() && known.len() < MAX_VARIABLES {
+                if !ranges.is_empty() {
+                    n_variables += 1;
+                    let known = variables.entry(name.clone()).or_default();
                     known.push(Hidden { at, ranges });
                 }
             }
