@@ -519,7 +519,7 @@ pub(crate) enum Sort {
     /// Orders, counts or ends something. It reads and writes no register; arguments and results of a routine are moved
     /// at its start and end.
     Acts,
-    /// Reads or writes registers in a way of its own.
+    /// Reads or writes registers as no other operation does.
     Other,
     /// Only in host functions.
     Host,

@@ -336,8 +336,9 @@ fn member_declaration(
         && record.members.is_none()
         && record.args.is_none()
     {
-        // `struct S;` declares a class inside this one.
+        // `struct S;` declares a class inside this one. What is wrong with it is reported.
         let _ = checked(cx, record, member.specifiers.ty.span, false);
+        return;
     }
     let base = specifier::base_type_not_auto(cx, &member.specifiers);
     if let Some(word) = member.specifiers.words.first() {

@@ -53,7 +53,9 @@ pub(crate) fn name(cx: &mut Checker<'_>, name: &Arc<str>, span: Span, is_call: b
             }
         }
         if is_call {
-            candidates.extend(library::prelude_names().map(|name| -> &str { name }));
+            for candidate in library::prelude_names() {
+                candidates.push(candidate);
+            }
         }
         near = suggest::nearest(name, candidates).map(str::to_string);
     }
