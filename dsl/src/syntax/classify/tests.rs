@@ -85,6 +85,80 @@ fn types_of_functions_end_with_their_block() {
 }
 
 #[test]
+fn names_of_namespaces_and_classes() {
+    // Its bodies, and nothing between them.
+    assert_eq!(
+        types("namespace a { typedef int t; } (t) - 1; namespace a { t x; } a::t y;"),
+        "t t t"
+    );
+    // Nested and derived scopes, definitions outside.
+    assert_eq!(
+        types(
+            "namespace a { typedef int t; namespace b { t x; } void f(t); } void a::f(t x) { t y; } int t;"
+        ),
+        "t t t t t"
+    );
+    assert_eq!(
+        types("struct A { typedef int t; }; struct B : A { t x; }; struct C { int y = (t) - 1; };"),
+        "A t B A t C"
+    );
+    // Using-directives, using-declarations, aliases.
+    assert_eq!(
+        types(
+            "namespace a { typedef int t; } void f() { using namespace a; t x; } void g() { (t) - 1; }"
+        ),
+        "t t"
+    );
+    assert_eq!(
+        types("namespace a { typedef int t; } namespace b { using a::t; t x; } int y = (t) - 1;"),
+        "t t t"
+    );
+    assert_eq!(
+        types(
+            "namespace a { typedef int t; } namespace c = a; c::t x; namespace d { int t; } d::t - 1;"
+        ),
+        "t t"
+    );
+}
+
+#[test]
+fn what_hides_a_type() {
+    assert_eq!(types("typedef int t; enum { s, t }; int x = (t) - 1;"), "t");
+    assert_eq!(
+        types("typedef int t; void f() { auto [s, t] = g(); (t) - 1; } t x;"),
+        "t t"
+    );
+    assert_eq!(
+        types("typedef int t; void f() { auto g = [t = 1]() { return (t) - 1; }; t x; }"),
+        "t t"
+    );
+    assert_eq!(
+        types(
+            "typedef int T; struct B { int g() { return (T) - 1; } int T; }; struct D : B { int h() { return (T) - 1; } }; T x;"
+        ),
+        "T B D B T"
+    );
+    assert_eq!(
+        types("typedef int t; template <int t> int f() { return (t) - 1; } t x;"),
+        "t t"
+    );
+    // A type that is declared nearer hides the variable.
+    assert_eq!(types("int t; namespace a { typedef int t; t x; }"), "t t");
+}
+
+#[test]
+fn a_name_declared_in_many_places_is_a_type_everywhere() {
+    let few: String = (0..10)
+        .map(|i| format!("namespace n{i} {{ typedef int t; }} "))
+        .collect();
+    assert_eq!(types(&format!("{few} (t) - 1;")), ["t"; 10].join(" "));
+    let many: String = (0..100)
+        .map(|i| format!("namespace n{i} {{ typedef int t; }} "))
+        .collect();
+    assert_eq!(types(&format!("{many} (t) - 1;")), ["t"; 101].join(" "));
+}
+
+#[test]
 fn template_parameters_end_with_the_template() {
     assert_eq!(
         types(
