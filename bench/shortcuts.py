@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each shortcut of the simulator saves: bench/shortcuts.py [DSLC]     (default: target/release/dslc)
 
-For each kernel of bench/compare.sh and each shortcut: the time of a program with six launches without the shortcut over the time with all, on one
+For each kernel of bench/compare.sh, a tree sum, and each shortcut: the time of a program with six launches without the shortcut over the time with all, on one
 thread; the least of five rounds, first without checks, then with all of them.
 """
 
@@ -12,7 +12,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SHORTCUTS = "arrays rounds idle patterns replay races ranges host vectors".split()
-KERNELS = """reduce 4194304, transpose32 2048, transpose33 2048, sgemm16 512, sgemm64 512, gemm_naive 256, gemv_half 2048, mandel 1024"""
+KERNELS = """reduce 4194304, tree_sum 4194304, transpose32 2048, transpose33 2048, sgemm16 512, sgemm64 512, gemm_naive 256, gemv_half 2048, mandel 1024"""
 ROUNDS = 5
 
 
