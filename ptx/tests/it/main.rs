@@ -1,0 +1,5 @@
+//! Tests of the crate.
+
+mod hostile;
+mod lexer;
+mod random;
