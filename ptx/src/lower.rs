@@ -1,0 +1,772 @@
+//! From PTX's tree to IR.
+//!
+//! A function is walked twice, with the same code. The first walk writes into a builder that is thrown away; it notes how each register is
+//! used (`registers`). The second walk writes the IR.
+//!
+//! PTX's registers have widths and no types, and its pointers are integers. A register becomes a float where arithmetic takes it as one, and
+//! a pointer where an address is made from it and it comes from a parameter, a variable or a conversion of addresses. Then the machine knows
+//! what an address points into. Other addresses are integers that are converted at the access.
+
+mod arithmetic;
+mod call;
+mod compare;
+mod control;
+mod convert;
+mod inst;
+mod memory;
+mod modifiers;
+mod pointer;
+mod read;
+mod registers;
+mod warp;
+
+use ir::symbol::{global_symbol, kernel_symbol};
+use ir::{
+    Builder, FuncId, FunctionKind, GlobalId, GlobalSpace, GlobalVar, LabelId, Loc, LocId, LocalVar,
+    Module, Object, Param, Routine, RoutineId, SharedVar, Slot, SlotId, Space, StringId, Type,
+    infer_spaces, simplify,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::{self, Block};
+use crate::structure::{Piece, Unstructured, structure};
+use crate::tree::{
+    Base, Body, Function, Initial, Kind, Operand, Place, Ptx, ScalarType, StateSpace, Statement,
+    Variable,
+};
+use crate::{Error, parse};
+use registers::Registers;
+
+/// The module with each kernel's body replaced by what its PTX does. The PTX is that of dslc's back end for this module, with the number of
+/// a place as the column of each `.loc` (`sites` of its options), so both have the same parameters, variables and places.
+///
+/// A kernel whose PTX has something that dslc cannot run yet is in the second list, with the reason; its body is empty. Host functions have
+/// no body, either.
+pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Error)>), Error> {
+    let ptx = parse(text)?;
+    let mut module = written.clone();
+    let mut refused = Vec::new();
+    let mut environment = Environment::of(written, &ptx);
+    environment.add_tables(&mut module);
+    environment.add_lines(&ptx, &mut module);
+    for index in 0..module.functions.len() {
+        let id = FuncId(index as u32);
+        let host = written.functions[index].kind == FunctionKind::Host;
+        let function = &mut module.functions[index];
+        function.body = ir::Block::default();
+        function.values.clear();
+        function.labels = 0;
+        function.routines.clear();
+        if host {
+            continue;
+        }
+        let symbol = kernel_symbol(written, id);
+        let mut entries = ptx.functions.iter();
+        let entry = entries.find(|function| function.is_entry && function.name == symbol);
+        let entry =
+            entry.ok_or_else(|| Error::at(text, 0, &format!("the PTX has no entry `{symbol}`")))?;
+        let head = Head::of_written(written.function(id), entry);
+        match lower(text, entry, Some(head), &environment) {
+            Ok(function) => module.functions[index] = function,
+            Err(error) => refused.push((id, error)),
+        }
+    }
+    infer_spaces(&mut module);
+    simplify(&mut module);
+    Ok((module, refused))
+}
+
+/// The module of a PTX text by itself: a kernel for each entry. Places are those of `.loc`, or the lines of the text where it has none; `name`
+/// is the text's file.
+///
+/// Kernels that have something that dslc cannot run yet are not in the module, but in the second list, by name and with the reason.
+pub fn module(text: &str, name: &str) -> Result<(Module, Vec<(String, Error)>), Error> {
+    let ptx = parse(text)?;
+    let mut module = Module {
+        name: name.to_string(),
+        locs: vec![Loc::default()],
+        ..Module::default()
+    };
+    let mut environment = Environment::of(&module, &ptx);
+    environment.add_tables(&mut module);
+    environment.add_places(text, name, &mut module);
+    let mut refused = Vec::new();
+    for entry in ptx.functions.iter().filter(|function| function.is_entry) {
+        match lower(text, entry, None, &environment) {
+            Ok(function) => module.functions.push(function),
+            Err(error) => refused.push((entry.name.to_string(), error)),
+        }
+    }
+    infer_spaces(&mut module);
+    simplify(&mut module);
+    Ok((module, refused))
+}
+
+/// What a kernel is called with.
+struct Head<'t> {
+    name: String,
+    loc: LocId,
+    launch_bounds: Option<(u32, Option<u32>)>,
+    params: Vec<HeadParam<'t>>,
+}
+
+/// A parameter, or a part of one.
+struct HeadParam<'t> {
+    /// The PTX parameter's name, and the offset.
+    part: (&'t str, i64),
+    slot: Slot,
+    /// As for [`ir::Param`]; its slot has no meaning here.
+    param: Param,
+}
+
+impl<'t> Head<'t> {
+    /// The head of a written kernel: its parameters are those of the entry, in order.
+    fn of_written(written: &ir::Function, entry: &Function<'t>) -> Head<'t> {
+        let params = written.params.iter().zip(&entry.params);
+        let params = params.map(|(param, variable)| HeadParam {
+            part: (variable.name, 0),
+            slot: written.slots[param.slot.index()].clone(),
+            param: param.clone(),
+        });
+        Head {
+            name: written.name.clone(),
+            loc: written.loc,
+            launch_bounds: written.launch_bounds,
+            params: params.collect(),
+        }
+    }
+
+    /// The head of an entry by itself: a parameter for each part of one that it reads. A part is a pointer if addresses are made from it.
+    fn of_entry(unit: &Unit<'_, 't>) -> Head<'t> {
+        let entry = unit.function;
+        let mut params = Vec::new();
+        for variable in &entry.params {
+            let mut parts: Vec<&Part<'t>> = unit.parts[0]
+                .iter()
+                .filter(|(name, ..)| *name == variable.name)
+                .collect();
+            parts.sort_by_key(|(_, offset, _)| *offset);
+            let whole = (variable.name, 0, variable.ty);
+            // A parameter that is not read is still passed.
+            if parts.is_empty() {
+                parts.push(&whole);
+            }
+            for &(name, offset, ty) in parts {
+                let is_pointer = unit.registers.is_pointer_part((name, offset));
+                let (c_type, value) = match (is_pointer, ty.kind, ty.bits) {
+                    (true, ..) => ("void *", Type::Ptr(Space::Generic)),
+                    (_, Kind::Float, 32) => ("float", Type::F32),
+                    (_, Kind::Float, 64) => ("double", Type::F64),
+                    (_, Kind::Unsigned, 64) => ("unsigned long long", Type::I64),
+                    (_, _, 64) => ("long long", Type::I64),
+                    (_, Kind::Unsigned, 32) => ("unsigned", Type::I32),
+                    (_, _, 32) => ("int", Type::I32),
+                    (_, _, 16) => ("unsigned short", Type::I32),
+                    _ => ("unsigned char", Type::I32),
+                };
+                let name = match offset {
+                    0 => variable.name.to_string(),
+                    _ => format!("{}+{offset}", variable.name),
+                };
+                params.push(HeadParam {
+                    part: (variable.name, offset),
+                    slot: Slot { name, ty: value },
+                    param: Param {
+                        slot: SlotId(0),
+                        c_type: c_type.to_string(),
+                        pointee: None,
+                        is_const: false,
+                        is_restrict: false,
+                    },
+                });
+            }
+        }
+        let threads = entry
+            .max_threads
+            .and_then(|threads| u32::try_from(threads).ok());
+        let blocks = entry
+            .min_blocks
+            .and_then(|blocks| u32::try_from(blocks).ok());
+        Head {
+            name: entry.name.to_string(),
+            loc: LocId(0),
+            launch_bounds: threads.map(|threads| (threads, blocks)),
+            params,
+        }
+    }
+
+    /// Declares the parameters.
+    fn declare(&self, builder: &mut Builder) -> Slots<'t> {
+        let mut slots = Slots::default();
+        for HeadParam { part, slot, param } in &self.params {
+            // `infer_spaces` finds the spaces again.
+            let ty = match slot.ty {
+                Type::Ptr(_) => Type::Ptr(Space::Generic),
+                other => other,
+            };
+            let slot = builder.param(
+                &slot.name,
+                ty,
+                &param.c_type,
+                param.pointee,
+                param.is_const,
+                param.is_restrict,
+            );
+            slots.insert(*part, slot);
+        }
+        slots
+    }
+}
+
+/// What the names of a module mean.
+pub(crate) struct Environment<'a, 't> {
+    /// Variables and strings.
+    objects: FxHashMap<String, Object>,
+    ptx: &'a Ptx<'t>,
+    /// Variables at module scope.
+    variables: &'a [Variable<'t>],
+    /// How many places the written module has.
+    locs: usize,
+    /// The places of which only the line is known, by file number and line.
+    lines: FxHashMap<(u32, u32), LocId>,
+    /// Whether there is no written module.
+    is_alone: bool,
+    /// Then, the places of instructions, by where in the text they are.
+    places: FxHashMap<u32, LocId>,
+}
+
+impl<'a, 't> Environment<'a, 't> {
+    fn of(module: &Module, ptx: &'a Ptx<'t>) -> Environment<'a, 't> {
+        let mut objects = FxHashMap::default();
+        for (index, global) in module.globals.iter().enumerate() {
+            if global.space != GlobalSpace::Host {
+                let object = Object::Global(GlobalId(index as u32));
+                objects.insert(global_symbol(module, index), object);
+            }
+        }
+        for index in 0..module.strings.len() {
+            let object = Object::String(StringId(index as u32));
+            objects.insert(format!("$$string{index}"), object);
+        }
+        Environment {
+            objects,
+            ptx,
+            variables: &ptx.variables,
+            locs: module.locs.len(),
+            lines: FxHashMap::default(),
+            is_alone: false,
+            places: FxHashMap::default(),
+        }
+    }
+
+    /// Adds the places of which only the line is known: an instruction that was made from several of one line.
+    fn add_lines(&mut self, ptx: &Ptx<'t>, module: &mut Module) {
+        let bodies = ptx
+            .functions
+            .iter()
+            .filter_map(|function| function.body.as_ref());
+        for place in bodies.flat_map(|body| &body.places) {
+            if place.column > 0 || place.line == 0 {
+                continue;
+            }
+            let file = ptx.files.iter().find(|(number, _)| *number == place.file);
+            let file =
+                file.and_then(|(_, name)| module.files.iter().position(|known| known == name));
+            let Some(file) = file else {
+                continue;
+            };
+            self.lines
+                .entry((place.file, place.line))
+                .or_insert_with(|| {
+                    module.locs.push(Loc {
+                        file: file as u32,
+                        line: place.line,
+                        ..Loc::default()
+                    });
+                    LocId(module.locs.len() as u32 - 1)
+                });
+        }
+    }
+
+    /// Adds the places of a text by itself: for an instruction what `.loc` says, or its line in the text. An access has its own text.
+    fn add_places(&mut self, text: &str, name: &str, module: &mut Module) {
+        self.is_alone = true;
+        module.files.push(name.to_string());
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
+        let bodies = self
+            .ptx
+            .functions
+            .iter()
+            .filter_map(|function| function.body.as_ref());
+        for body in bodies {
+            for statement in &body.statements {
+                let Statement::Inst(inst) = statement else {
+                    continue;
+                };
+                let place = body.places[inst.place as usize];
+                let file = self
+                    .ptx
+                    .files
+                    .iter()
+                    .find(|(number, _)| *number == place.file);
+                let (file, line, column) = match file.filter(|_| place.line > 0) {
+                    Some((_, file)) => (file_index(module, file), place.line, place.column),
+                    None => {
+                        let at = inst.at as usize;
+                        let line = starts.partition_point(|&start| start <= at);
+                        (0, line as u32, (at - starts[line - 1]) as u32 + 1)
+                    }
+                };
+                let is_access = matches!(inst.opcode, "ld" | "st" | "atom" | "red");
+                let rest = &text[inst.at as usize..];
+                let end = rest.find(';').unwrap_or(rest.len());
+                let words: Vec<&str> = rest[..end].split_whitespace().collect();
+                let loc = Loc {
+                    file,
+                    line,
+                    column,
+                    text: if is_access {
+                        words.join(" ")
+                    } else {
+                        String::new()
+                    },
+                    via: None,
+                };
+                let same = module.locs.last() == Some(&loc);
+                if !same {
+                    module.locs.push(loc);
+                }
+                self.places
+                    .insert(inst.at, LocId(module.locs.len() as u32 - 1));
+            }
+        }
+    }
+
+    /// The place of an instruction.
+    fn place(&self, place: Place, at: u32) -> LocId {
+        if self.is_alone {
+            return self.places.get(&at).copied().unwrap_or(LocId(0));
+        }
+        match place.column {
+            0 => self
+                .lines
+                .get(&(place.file, place.line))
+                .copied()
+                .unwrap_or(LocId(0)),
+            // The column is the number of a place.
+            column if (column as usize) < self.locs => LocId(column),
+            _ => LocId(0),
+        }
+    }
+
+    /// Adds the variables that the compiler made: tables of constants.
+    fn add_tables(&mut self, module: &mut Module) {
+        for variable in self.variables {
+            let space = match variable.space {
+                StateSpace::Global => GlobalSpace::Device,
+                StateSpace::Const => GlobalSpace::Constant,
+                StateSpace::Shared | StateSpace::Local | StateSpace::Param => continue,
+            };
+            let (Some(size_bytes), Some(init)) = (variable.size_bytes, bytes(variable)) else {
+                continue;
+            };
+            if self.objects.contains_key(variable.name) {
+                continue;
+            }
+            let object = Object::Global(GlobalId(module.globals.len() as u32));
+            self.objects.insert(variable.name.to_string(), object);
+            module.globals.push(GlobalVar {
+                name: variable.name.to_string(),
+                space,
+                c_type: format!("char [{size_bytes}]"),
+                element_bytes: 1,
+                size_bytes,
+                align_bytes: variable.align_bytes,
+                init: Some(init),
+                relocations: Vec::new(),
+                loc: LocId(0),
+            });
+        }
+    }
+}
+
+/// The number of a file of a module, which is added if it is new.
+fn file_index(module: &mut Module, name: &str) -> u32 {
+    let known = module.files.iter().position(|known| known == name);
+    known.unwrap_or_else(|| {
+        module.files.push(name.to_string());
+        module.files.len() - 1
+    }) as u32
+}
+
+/// A variable's initial bytes; `None` if it has addresses in them, or is not defined here.
+fn bytes(variable: &Variable<'_>) -> Option<Vec<u8>> {
+    if variable.is_extern || variable.init.is_empty() {
+        return None;
+    }
+    let width = variable.ty.bytes() as usize;
+    let mut bytes = Vec::with_capacity(variable.init.len() * width);
+    for value in &variable.init {
+        let Initial::Number(bits) = value else {
+            return None;
+        };
+        bytes.extend_from_slice(bits.to_le_bytes().get(..width)?);
+    }
+    bytes.truncate(usize::try_from(variable.size_bytes?).ok()?);
+    Some(bytes)
+}
+
+/// The names that a function's operands have.
+fn names<'t>(body: &Body<'t>) -> FxHashSet<&'t str> {
+    fn add<'t>(operand: &Operand<'t>, names: &mut FxHashSet<&'t str>) {
+        match operand {
+            Operand::Symbol(name, _) | Operand::Address(Base::Symbol(name), _) => {
+                names.insert(name);
+            }
+            Operand::Vector(parts) | Operand::Group(parts) => {
+                parts.iter().for_each(|part| add(part, names));
+            }
+            _ => {}
+        }
+    }
+    let mut names = FxHashSet::default();
+    for statement in &body.statements {
+        if let Statement::Inst(inst) = statement {
+            inst.operands
+                .iter()
+                .for_each(|operand| add(operand, &mut names));
+        }
+    }
+    names
+}
+
+/// A function of PTX with its structure: an entry, or a function that it calls.
+struct Unit<'a, 't> {
+    function: &'a Function<'t>,
+    body: &'a Body<'t>,
+    blocks: Vec<Block>,
+    pieces: Vec<Piece>,
+    registers: Registers,
+    /// The parts of its parameters that it reads, and of its results that it writes: name, offset, type.
+    parts: [Vec<Part<'t>>; 2],
+}
+
+/// A part of a parameter.
+type Part<'t> = (&'t str, i64, ScalarType);
+
+impl<'a, 't> Unit<'a, 't> {
+    fn of(text: &str, function: &'a Function<'t>) -> Result<Unit<'a, 't>, Error> {
+        let fail = |at: u32, message: &str| Error::at(text, at as usize, message);
+        let Some(body) = &function.body else {
+            return Err(fail(function.at, "this function has no code"));
+        };
+        let at = |statement: usize| statement_at(body, statement).unwrap_or(function.at);
+        let blocks = graph::blocks(body).map_err(|(statement, why)| fail(at(statement), why))?;
+        let pieces = structure(&blocks).map_err(|why| match why {
+            Unstructured::IntoLoop(block) => fail(
+                at(blocks[block].statements.start),
+                "a jump leads into the middle of a loop",
+            ),
+            Unstructured::TooDeep => fail(function.at, "its jumps need statements nested too deep"),
+        })?;
+        Ok(Unit {
+            function,
+            body,
+            blocks,
+            pieces,
+            registers: Registers::collecting(body),
+            parts: [
+                parts(body, &function.params, "ld"),
+                parts(body, &function.results, "st"),
+            ],
+        })
+    }
+}
+
+/// The parts of some parameters that a function accesses.
+fn parts<'t>(body: &Body<'t>, of: &[Variable<'t>], opcode: &str) -> Vec<Part<'t>> {
+    let mut parts = Vec::new();
+    for statement in &body.statements {
+        let Statement::Inst(inst) = statement else {
+            continue;
+        };
+        if inst.opcode != opcode || !inst.modifiers.contains(&".param") {
+            continue;
+        }
+        let address = inst.operands.iter().find_map(|operand| match operand {
+            Operand::Address(Base::Symbol(name), offset) => Some((*name, *offset)),
+            _ => None,
+        });
+        let ty = inst.modifiers.iter().find_map(|word| ScalarType::of(word));
+        let (Some((name, offset)), Some(ty)) = (address, ty) else {
+            continue;
+        };
+        let lanes = match () {
+            () if inst.modifiers.contains(&".v2") => 2,
+            () if inst.modifiers.contains(&".v4") => 4,
+            () => 1,
+        };
+        for lane in 0..lanes {
+            let offset = offset + lane * ty.bytes() as i64;
+            let is_new = !parts
+                .iter()
+                .any(|(known, at, _)| (*known, *at) == (name, offset));
+            if is_new && of.iter().any(|variable| variable.name == name) {
+                parts.push((name, offset, ty));
+            }
+        }
+    }
+    parts
+}
+
+/// An entry, then the functions that it calls, directly or through others.
+fn units<'a, 't>(
+    text: &str,
+    entry: &'a Function<'t>,
+    ptx: &'a Ptx<'t>,
+) -> Result<Vec<Unit<'a, 't>>, Error> {
+    let mut units = vec![Unit::of(text, entry)?];
+    let mut next = 0;
+    while next < units.len() {
+        for name in names(units[next].body) {
+            let is_known = units.iter().any(|unit| unit.function.name == name);
+            let mut functions = ptx.functions.iter();
+            let called = functions.find(|function| {
+                function.name == name && function.body.is_some() && !function.is_entry
+            });
+            if let (Some(called), false, false) = (called, is_known, call::is_own(name)) {
+                units.push(Unit::of(text, called)?);
+            }
+        }
+        next += 1;
+    }
+    Ok(units)
+}
+
+/// The IR of one entry.
+fn lower<'t>(
+    text: &str,
+    entry: &Function<'t>,
+    head: Option<Head<'t>>,
+    environment: &Environment<'_, 't>,
+) -> Result<ir::Function, Error> {
+    let mut units = units(text, entry, environment.ptx)?;
+    let is_alone = head.is_none();
+    let head = head.unwrap_or_else(|| Head::of_entry(&units[0]));
+    units[0].registers.are_params_pointers = is_alone;
+    walk(text, &mut units, &head, environment)?;
+    for unit in &mut units {
+        unit.registers.decide();
+    }
+    // Now it is known which parameters are pointers.
+    let head = match is_alone {
+        true => Head::of_entry(&units[0]),
+        false => head,
+    };
+    walk(text, &mut units, &head, environment)
+}
+
+/// Walks through all functions of an entry.
+fn walk<'t>(
+    text: &str,
+    units: &mut [Unit<'_, 't>],
+    head: &Head<'t>,
+    environment: &Environment<'_, 't>,
+) -> Result<ir::Function, Error> {
+    let mut builder = Builder::new(&head.name, FunctionKind::Kernel, head.loc);
+    let params = head.declare(&mut builder);
+    if let Some((threads, blocks)) = head.launch_bounds {
+        builder.set_launch_bounds(threads, blocks);
+    }
+    let mut shared = FxHashMap::default();
+    // Of the module's shared variables a kernel has those that its functions name.
+    let named: FxHashSet<&str> = units.iter().flat_map(|unit| names(unit.body)).collect();
+    for variable in environment.variables {
+        if named.contains(variable.name) {
+            declare(&mut builder, variable, head.loc, &mut shared);
+        }
+    }
+    let routines: Vec<Called<'t>> = units[1..]
+        .iter()
+        .map(|unit| called(&mut builder, unit, head.loc))
+        .collect();
+    for index in (1..units.len()).chain([0]) {
+        let Unit {
+            body,
+            blocks,
+            pieces,
+            registers,
+            ..
+        } = &mut units[index];
+        let mut objects = shared.clone();
+        for variable in &body.variables {
+            declare(&mut builder, variable, head.loc, &mut objects);
+        }
+        registers.begin();
+        let own = index.checked_sub(1).map(|index| &routines[index]);
+        let mut lowerer = Lowerer {
+            builder,
+            body,
+            blocks,
+            environment,
+            registers,
+            objects,
+            params: match own {
+                Some(routine) => routine.params.clone(),
+                None => params.clone(),
+            },
+            results: own.map_or_else(FxHashMap::default, |routine| routine.results.clone()),
+            routines: &routines,
+            arguments: FxHashMap::default(),
+            labels: FxHashMap::default(),
+            end: None,
+        };
+        if let Some(routine) = own {
+            lowerer.builder.open_routine(routine.id);
+            lowerer.end = Some(lowerer.builder.open_scope());
+        }
+        lowerer
+            .pieces(pieces)
+            .map_err(|(place, why)| Error::at(text, place as usize, &why))?;
+        builder = lowerer.builder;
+        if own.is_some() {
+            builder.close();
+            builder.close();
+        }
+    }
+    Ok(builder.finish())
+}
+
+/// A function that is called, as a routine: its parameters and results by name and offset.
+struct Called<'t> {
+    name: &'t str,
+    id: RoutineId,
+    /// By parameter's number and offset, in the order of the routine.
+    given: Vec<(usize, i64)>,
+    /// Offsets of the results, in the order of the routine.
+    gives: Vec<i64>,
+    params: Slots<'t>,
+    results: Slots<'t>,
+}
+
+fn called<'t>(builder: &mut Builder, unit: &Unit<'_, 't>, loc: LocId) -> Called<'t> {
+    let function = unit.function;
+    let [read, written] = &unit.parts;
+    let mut slots = |parts: &[Part<'t>]| {
+        let mut slots = Slots::default();
+        for (name, offset, ty) in parts {
+            let slot = builder.slot(format!("{name}{offset}"), registers::integer(*ty));
+            slots.insert((*name, *offset), slot);
+        }
+        slots
+    };
+    let (params, results) = (slots(read), slots(written));
+    let number = |name: &str| {
+        let mut all = function.params.iter();
+        all.position(|param| param.name == name).unwrap_or(0)
+    };
+    let in_order = |parts: &[Part<'t>], slots: &Slots<'t>| {
+        let slots = parts
+            .iter()
+            .map(|(name, offset, _)| slots[&(*name, *offset)]);
+        slots.collect::<Vec<SlotId>>()
+    };
+    let id = builder.routine(Routine {
+        name: function.name.to_string(),
+        params: in_order(read, &params),
+        results: in_order(written, &results),
+        loc,
+    });
+    Called {
+        name: function.name,
+        id,
+        given: read
+            .iter()
+            .map(|(name, offset, _)| (number(name), *offset))
+            .collect(),
+        gives: written.iter().map(|(_, offset, _)| *offset).collect(),
+        params,
+        results,
+    }
+}
+
+/// Where a statement, or the next one with a place, is in the text.
+fn statement_at(body: &Body<'_>, statement: usize) -> Option<u32> {
+    let mut after = body.statements.iter().skip(statement);
+    after.find_map(|statement| match statement {
+        Statement::Inst(inst) => Some(inst.at),
+        _ => None,
+    })
+}
+
+/// Why an instruction cannot be lowered.
+pub(crate) type Fault = String;
+
+/// Slots of parameters or results, by name and offset.
+type Slots<'t> = FxHashMap<(&'t str, i64), SlotId>;
+
+/// One walk through a function.
+pub(crate) struct Lowerer<'a, 't> {
+    builder: Builder,
+    body: &'a Body<'t>,
+    blocks: &'a [Block],
+    environment: &'a Environment<'a, 't>,
+    registers: &'a mut Registers,
+    /// Shared variables, and the function's own ones.
+    objects: FxHashMap<&'t str, Object>,
+    params: Slots<'t>,
+    results: Slots<'t>,
+    /// The functions that may be called.
+    routines: &'a [Called<'t>],
+    /// Arguments of the next call, and results of the last one: by parameter and offset.
+    arguments: FxHashMap<(&'t str, i64), ir::Operand>,
+    /// Labels of scopes (`false`, by follower) and loops (`true`, by header).
+    labels: FxHashMap<(bool, usize), LabelId>,
+    /// In a routine: what `ret` leaves.
+    end: Option<LabelId>,
+}
+
+/// A shared or local variable.
+fn declare<'t>(
+    builder: &mut Builder,
+    variable: &Variable<'t>,
+    loc: LocId,
+    objects: &mut FxHashMap<&'t str, Object>,
+) {
+    let size_bytes = variable.size_bytes.unwrap_or(0);
+    let (c_type, element_bytes) = ("char".to_string(), 1);
+    let object = match variable.space {
+        StateSpace::Shared => Object::Shared(builder.shared(SharedVar {
+            name: variable.name.to_string(),
+            c_type,
+            element_bytes,
+            dims: vec![size_bytes],
+            size_bytes,
+            align_bytes: variable.align_bytes,
+            dynamic: variable.size_bytes.is_none(),
+            offset_bytes: 0,
+            loc,
+        })),
+        StateSpace::Local => Object::Local(builder.local(LocalVar {
+            name: variable.name.to_string(),
+            c_type,
+            element_bytes,
+            dims: vec![size_bytes],
+            size_bytes,
+            align_bytes: variable.align_bytes,
+            loc,
+        })),
+        StateSpace::Global | StateSpace::Const | StateSpace::Param => return,
+    };
+    objects.insert(variable.name, object);
+}
+
+impl Lowerer<'_, '_> {
+    /// What a name means that is no parameter.
+    fn object(&self, name: &str) -> Option<Object> {
+        let own = self.objects.get(name).copied();
+        own.or_else(|| self.environment.objects.get(name).copied())
+    }
+}
