@@ -8,8 +8,10 @@ use std::{
     io::{self, Write},
     path::PathBuf,
     process::{Command, Output, Stdio},
+    sync::Arc,
 };
 
+use interp::{Compiled, Program, Shortcuts, rules::Arch};
 use ir::{Module, target::Target};
 
 use crate::{
@@ -24,9 +26,29 @@ pub(crate) struct Options {
     pub(crate) arch: Target,
     /// LLVM's optimisation level, 0 to 3.
     pub(crate) opt_level: u8,
-    /// Emit a `.loc` for every instruction.
-    pub(crate) lines: bool,
+    pub(crate) lines: Lines,
     pub(crate) emit: Emit,
+}
+
+/// What the `.loc` of each instruction says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lines {
+    /// There are none.
+    None,
+    /// Line and column.
+    Source,
+    /// The line, and the number of the place in the module.
+    Places,
+}
+
+impl From<bool> for Lines {
+    /// Those of the source, or none.
+    fn from(source: bool) -> Lines {
+        match source {
+            true => Lines::Source,
+            false => Lines::None,
+        }
+    }
 }
 
 /// The module as PTX, or as LLVM IR.
@@ -36,8 +58,14 @@ pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failu
         .args(["--of", env!("DSLC_VERSION")])
         .args(["--arch", &options.arch.to_string()])
         .arg(format!("-O{}", options.opt_level));
-    if !options.lines {
-        command.arg("--no-lines");
+    match options.lines {
+        Lines::None => {
+            command.arg("--no-lines");
+        }
+        Lines::Source => {}
+        Lines::Places => {
+            command.arg("--places");
+        }
     }
     if options.emit == Emit::Llvm {
         command.args(["--emit", "llvm"]);
@@ -58,6 +86,37 @@ pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failu
             said.trim_end()
         ))),
     }
+}
+
+/// The module's kernels as compiled for an architecture at -O3, or one sentence.
+pub(crate) fn compiled(
+    module: &Module,
+    arch: Arch,
+    shortcuts: Shortcuts,
+) -> Result<Compiled, String> {
+    let (major, minor) = arch.compute_capability();
+    let target =
+        Target::for_device(major, minor).ok_or_else(|| format!("dslc makes no PTX for {arch}"))?;
+    let options = Options {
+        arch: target,
+        opt_level: 3,
+        lines: Lines::Places,
+        emit: Emit::Ptx,
+    };
+    let text = compile(module, options).map_err(|why| why.to_string())?;
+    let (kernels, refused) =
+        ptx::compiled(&text, module).map_err(|why| format!("dslc cannot read its PTX: {why}"))?;
+    if let Err(violations) = ir::verify(&kernels) {
+        let first = violations.first().map(ToString::to_string);
+        return Err(format!(
+            "the IR of its PTX is wrong: {}",
+            first.unwrap_or_default()
+        ));
+    }
+    let refused = refused.into_iter();
+    let refused = refused.map(|(kernel, why)| (kernel, format!("in its PTX, {why}")));
+    let program = Program::with(Arc::new(kernels), shortcuts);
+    Ok(Compiled::new(program, refused.collect(), "dslc"))
 }
 
 /// Its version, as in `dslc-ptx 0.1.0 with LLVM 22.1.8`; `None` if it is missing or does not start.

@@ -73,7 +73,7 @@ fn compile(module: &Module, info: &DeviceInfo, options: &GpuOptions) -> Result<S
     let options = back_end::Options {
         arch: Target::for_gpu((&info.name, info.major, info.minor))?,
         opt_level: options.opt_level,
-        lines: options.lines,
+        lines: options.lines.into(),
         emit: Emit::Ptx,
     };
     back_end::compile(module, options).map_err(|why| why.to_string())

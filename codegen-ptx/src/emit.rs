@@ -21,7 +21,7 @@ pub(crate) fn module(module: &Module, options: &Options) -> Result<String, Error
     let mut emitter = Emitter {
         module,
         arch: options.arch.number(),
-        lines: options.lines.then(|| debug::Lines::new(module)),
+        lines: debug::Lines::new(module, options.lines),
         declarations: BTreeSet::new(),
         strings: BTreeSet::new(),
         texts: Vec::new(),

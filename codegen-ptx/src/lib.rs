@@ -20,8 +20,30 @@ pub struct Options {
     pub arch: Target,
     /// LLVM's optimisation level, 0 to 3; more counts as 3.
     pub opt_level: u8,
-    /// A `.loc` for every instruction, so that profilers and sanitizers name source lines.
-    pub lines: bool,
+    /// What the `.loc` of each instruction says.
+    pub lines: Lines,
+}
+
+/// What `.loc` directives say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lines {
+    /// There are none.
+    None,
+    /// Line and column, so that profilers and sanitizers name source lines.
+    Source,
+    /// The line, and as column the number of the instruction's place in the module ([`ir::LocId`]): so dslc finds the accesses of the source
+    /// in the PTX. LLVM has 16 bits for it; a larger number is 0.
+    Places,
+}
+
+impl From<bool> for Lines {
+    /// Those of the source, or none.
+    fn from(source: bool) -> Lines {
+        match source {
+            true => Lines::Source,
+            false => Lines::None,
+        }
+    }
 }
 
 impl Default for Options {
@@ -29,7 +51,7 @@ impl Default for Options {
         Options {
             arch: Target::default(),
             opt_level: 3,
-            lines: true,
+            lines: Lines::Source,
         }
     }
 }
@@ -81,7 +103,7 @@ pub fn ptx_for(
     let options = Options {
         arch: Target::for_gpu(gpu)?,
         opt_level,
-        lines,
+        lines: lines.into(),
     };
     ptx(module, &options).map_err(|error| error.to_string())
 }

@@ -21,7 +21,7 @@ pub fn target(data: &[u8]) {
     let options = Options {
         arch: Target::parse(arch).expect("a target"),
         opt_level: choices.pick(&[3, 0, 1, 2]),
-        lines: choices.one_in(2),
+        lines: choices.one_in(2).into(),
     };
     match ptx(&module, &options) {
         Ok(text) => {

@@ -14,7 +14,7 @@ use std::{
 };
 
 use clap::{Parser, ValueEnum};
-use codegen_ptx::{Options, Target};
+use codegen_ptx::{Lines, Options, Target};
 
 /// Deeply nested programs need deep recursion; `dslc` has the same stack size.
 const STACK_BYTES: usize = 256 << 20;
@@ -45,6 +45,9 @@ struct Cli {
     /// Leave out the source lines (`.loc`).
     #[arg(long)]
     no_lines: bool,
+    /// In `.loc`, the number of the instruction's place in the IR instead of the column.
+    #[arg(long, conflicts_with = "no_lines")]
+    places: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -98,7 +101,11 @@ fn make(cli: &Cli) -> Result<String, String> {
     let options = Options {
         arch: cli.arch,
         opt_level: cli.level,
-        lines: !cli.no_lines,
+        lines: match (cli.no_lines, cli.places) {
+            (true, _) => Lines::None,
+            (_, true) => Lines::Places,
+            _ => Lines::Source,
+        },
     };
     let made = match cli.emit {
         Emit::Ptx => codegen_ptx::ptx(&module, &options),

@@ -184,7 +184,7 @@ fn ptx(arch: &str, ir: &str) -> Result<PtxText, Failure> {
     let options = back_end::Options {
         arch,
         opt_level: 3,
-        lines: true,
+        lines: back_end::Lines::Source,
         emit: Emit::Ptx,
     };
     Ok(PtxText {

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
     let options = Options {
         arch,
         opt_level: args.level,
-        lines: !args.no_lines,
+        lines: (!args.no_lines).into(),
         emit: args.emit,
     };
     let text = back_end::compile(&module, options)?;

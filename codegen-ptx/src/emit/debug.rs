@@ -13,6 +13,8 @@ use super::{Emitter, ty::quoted};
 pub(super) struct Lines {
     /// For each place, the place whose line is shown.
     shown: Vec<LocId>,
+    /// Whether the column is the place's number.
+    numbers_places: bool,
     /// By file.
     files: HashMap<u32, u32>,
     /// The compile unit.
@@ -26,7 +28,11 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn new(module: &Module) -> Lines {
+    /// `None` if there are to be no lines.
+    pub(super) fn new(module: &Module, wanted: crate::Lines) -> Option<Lines> {
+        if wanted == crate::Lines::None {
+            return None;
+        }
         let is_builtin = |loc: &Loc| {
             let file = module.files.get(loc.file as usize);
             file.is_none_or(|name| is_virtual(name))
@@ -43,14 +49,15 @@ impl Lines {
             }
             if is_builtin(module.loc(at)) { id } else { at }
         });
-        Lines {
+        Some(Lines {
             shown: shown.collect(),
+            numbers_places: wanted == crate::Lines::Places,
             files: HashMap::new(),
             unit: None,
             subprogram: None,
             scopes: HashMap::new(),
             locations: HashMap::new(),
-        }
+        })
     }
 }
 
@@ -116,7 +123,13 @@ impl Emitter<'_> {
         let (subprogram, _) = lines.subprogram?;
         let at = self.module.loc(*lines.shown.get(loc.index())?);
         // LLVM stores columns in 16 bits.
-        let key = (at.file, at.line, at.column.min(u16::MAX as u32));
+        let widest = u16::MAX as u32;
+        let column = match lines.numbers_places {
+            true if loc.0 <= widest => loc.0,
+            true => 0,
+            false => at.column.min(widest),
+        };
+        let key = (at.file, at.line, column);
         if let Some(&known) = lines.locations.get(&key) {
             return Some(known);
         }

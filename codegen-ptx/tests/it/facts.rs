@@ -3,7 +3,7 @@
 mod arithmetic;
 mod memory;
 
-use codegen_ptx::{Error, Options, Target, llvm_ir, ptx};
+use codegen_ptx::{Error, Lines, Options, Target, llvm_ir, ptx};
 use ir::symbol::{global_symbol, kernel_symbol};
 use ir::{
     FunctionKind, Module,
@@ -24,7 +24,7 @@ fn options(arch: &str, opt_level: u8) -> Options {
     Options {
         arch: Target::parse(arch).expect("a target"),
         opt_level,
-        lines: false,
+        lines: Lines::None,
     }
 }
 
@@ -224,7 +224,7 @@ fn every_level_and_target_gives_ptx() {
             let options = Options {
                 arch: target,
                 opt_level,
-                lines: true,
+                lines: Lines::Source,
             };
             let text = ptx(&module, &options)
                 .unwrap_or_else(|error| panic!("{target} -O{opt_level}: {error}"));
@@ -239,7 +239,7 @@ fn every_instruction_has_its_line() {
         "__global__ void k(float *a)\n{\n    int i = threadIdx.x;\n    a[i] =\n        a[i + 1] * 2;\n}\n",
     );
     let options = Options {
-        lines: true,
+        lines: Lines::Source,
         ..options("sm_90", 3)
     };
     let text = ptx(&module, &options).expect("PTX");

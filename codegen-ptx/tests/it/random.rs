@@ -34,7 +34,7 @@ fn options(seed: u64) -> Options {
     Options {
         arch: Target::parse(archs[(seed / 2 % 4) as usize]).expect("a target"),
         opt_level: if seed.is_multiple_of(8) { 0 } else { 3 },
-        lines: !seed.is_multiple_of(3),
+        lines: (!seed.is_multiple_of(3)).into(),
     }
 }
 

@@ -427,7 +427,7 @@ fn ptx(module: &Module, sm: u32) -> Result<String, String> {
     let options = back_end::Options {
         arch: Target::parse(&format!("sm_{sm}")).map_err(|why| why.to_string())?,
         opt_level: 3,
-        lines: false,
+        lines: back_end::Lines::None,
         emit: Emit::Ptx,
     };
     back_end::compile(module, options).map_err(|why| why.to_string())
