@@ -159,6 +159,7 @@ fn without_findings(seen: &Seen) -> Seen {
         findings: Vec::new(),
         order: Default::default(),
         children: vec![],
+        compiled: None,
         skipped: report
             .skipped
             .iter()

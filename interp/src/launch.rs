@@ -4,6 +4,7 @@
 //! next block starts while the device could still hold it. Suspended blocks then take turns. If a whole round of turns
 //! makes no progress, the launch is a deadlock.
 
+pub(crate) mod compiled;
 pub(crate) mod count_only;
 pub(crate) mod host;
 pub(crate) mod limits;
@@ -645,6 +646,7 @@ impl<'a> Run<'a> {
                 .collect(),
             forgot: machine.observer.forgets(),
             printf_calls: machine.record.printf_calls,
+            compiled: None,
             trace: machine.observer.trace(),
             findings: machine.observer.findings(&Scene {
                 module,

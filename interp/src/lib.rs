@@ -48,6 +48,7 @@ pub use config::{
 pub use finding::{Finding, FindingAccess, FindingKind, FindingOp, Severity};
 pub use launch::host::{HostEvent, HostThread, HostUnset, HostUse, UnsetSource};
 pub use launch::{
+    compiled::{Compiled, launch_both},
     launch,
     limits::{LaunchLimits, check_launch, check_static_shared},
     part,
@@ -57,9 +58,9 @@ pub use memory::{AddressKind, Image, Memory, MemoryFault, MemoryLimits, OutOfMem
 pub use program::Program;
 pub use progress::Progress;
 pub use report::{
-    Barrier, Branch, CountDepends, Counted, Counting, CountingError, InFull, InvalidLaunch,
-    LaunchFailure, LaunchReport, NotComputed, OrderReport, Orders, SharedBytes, Site,
-    SkippedAccess, Statement, Uncomputed,
+    Barrier, Branch, CompiledCounts, CountDepends, Counted, Counting, CountingError, InFull,
+    InvalidLaunch, LaunchFailure, LaunchReport, NotComputed, OrderReport, Orders, SharedBytes,
+    Site, SkippedAccess, Statement, Uncomputed,
 };
 pub use shortcut::{Shortcut, Shortcuts};
 pub use stop::{StopFlag, StopReason};

@@ -277,6 +277,7 @@ fn sum(launches: &[&IdenticalLaunches], first: &LaunchReport) -> LaunchReport {
         findings: vec![],
         skipped: vec![],
         children: vec![],
+        compiled: None,
         trace: vec![],
         ..first.clone()
     };

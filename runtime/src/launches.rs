@@ -18,7 +18,7 @@ const KEPT_BYTES: usize = 256 << 20;
 /// # use interp::{LaunchReport, stats::LaunchCounts};
 /// # let report = |warps| LaunchReport { kernel: FuncId(0), kernel_name: "k".into(), grid: [1; 3], block: [32, 1, 1],
 /// #     shared: Default::default(), statement: Default::default(), counts: LaunchCounts { warps, ..LaunchCounts::default() }, reuse: None,
-/// #     sites: vec![], branches: vec![], barriers: vec![], findings: vec![], forgot: false, printf_calls: 0, skipped: vec![], order: Default::default(), children: vec![], trace: vec![] };
+/// #     sites: vec![], branches: vec![], barriers: vec![], findings: vec![], forgot: false, printf_calls: 0, skipped: vec![], order: Default::default(), children: vec![], compiled: None, trace: vec![] };
 /// let mut launches = runtime::Launches::default();
 /// for warps in [1, 2, 1, 1] {
 ///     launches.push(report(warps));
@@ -348,6 +348,7 @@ mod tests {
             skipped: vec![],
             order: OrderReport::default(),
             children: vec![],
+            compiled: None,
             trace: vec![],
         }
     }

@@ -92,6 +92,12 @@ impl Saved {
         found
     }
 
+    /// The same regions as they are now.
+    pub(crate) fn again(&self, run: &Run<'_>) -> Saved {
+        let regions: Vec<GlobalRegion> = self.regions.iter().map(|(region, _)| *region).collect();
+        Saved::of(run, &regions)
+    }
+
     pub(crate) fn restore(&self, run: &Run<'_>) {
         if let Some(heap) = &self.heap {
             run.memory.device_heap().clone_from(heap);

@@ -2,6 +2,7 @@
 
 pub use crate::count::witness::Witness;
 pub use crate::fault::trap::SkippedAccess;
+pub use crate::launch::compiled::CompiledCounts;
 pub use crate::launch::count_only::{
     Cause, Changed, Counted, Counting, CountingError, Decides, InFull, Missing, NotComputed,
     Uncomputed,
@@ -60,6 +61,8 @@ pub struct LaunchReport {
     pub order: OrderReport,
     /// The launches that its threads made, in order. They run after it. See [`LaunchQueue`](crate::LaunchQueue).
     pub children: Vec<ChildLaunch>,
+    /// What it costs as compiled, if that was asked for.
+    pub compiled: Option<CompiledCounts>,
     /// Everything it did, if [`MachineConfig::trace`](crate::MachineConfig::trace) requested a trace.
     pub trace: Vec<Event>,
 }
@@ -89,6 +92,7 @@ impl LaunchReport {
             skipped: Vec::new(),
             order: OrderReport::default(),
             children: Vec::new(),
+            compiled: None,
             trace: Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! A program's variables and string literals in memory.
 
-use ir::{GlobalId, GlobalSpace, Module, Object, StringId};
+use ir::{GlobalId, GlobalSpace, GlobalVar, Module, Object, StringId};
 
 use super::{AddressKind, Memory};
 
@@ -39,7 +39,23 @@ impl Memory {
             let base = region.base;
             self.image.strings.push(base);
         }
-        for global in &module.globals {
+        self.add_variables(&module.globals);
+        for (global, &base) in module.globals.iter().zip(&self.image.symbols.clone()) {
+            for &(offset, object, addend) in &global.relocations {
+                let Some(target) = self.object_address(object) else {
+                    continue;
+                };
+                let bits = target.wrapping_add_signed(addend).to_le_bytes();
+                if let Ok(bytes) = self.bytes_mut(base + offset, 8) {
+                    bytes.copy_from_slice(&bits);
+                }
+            }
+        }
+    }
+
+    /// Adds variables, without the addresses in their initial values.
+    fn add_variables(&mut self, globals: &[GlobalVar]) {
+        for global in globals {
             let (area, kind) = match global.space {
                 GlobalSpace::Constant => (&mut self.areas.constants, AddressKind::Constant),
                 GlobalSpace::Device => (&mut self.areas.device_statics, AddressKind::Device),
@@ -62,16 +78,13 @@ impl Memory {
             let base = region.base;
             self.image.symbols.push(base);
         }
-        for (global, &base) in module.globals.iter().zip(&self.image.symbols.clone()) {
-            for &(offset, object, addend) in &global.relocations {
-                let Some(target) = self.object_address(object) else {
-                    continue;
-                };
-                let bits = target.wrapping_add_signed(addend).to_le_bytes();
-                if let Ok(bytes) = self.bytes_mut(base + offset, 8) {
-                    bytes.copy_from_slice(&bits);
-                }
-            }
+    }
+
+    /// Adds the variables that a module has after those of the running program.
+    pub(crate) fn extend(&mut self, module: &Module) {
+        let known = self.image.symbols.len();
+        if let Some(added) = module.globals.get(known..) {
+            self.add_variables(added);
         }
     }
 

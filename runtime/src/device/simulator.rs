@@ -2,15 +2,16 @@
 
 use std::{
     collections::BTreeSet,
+    fmt,
     hash::{DefaultHasher, Hash, Hasher},
 };
 
 use interp::{
-    AddressKind, Check, Counting, CountingError, LaunchConfig, LaunchReport, MachineConfig, Memory,
-    Program, Repeats, Uncomputed,
+    AddressKind, Check, Compiled, CompiledCounts, Counting, CountingError, LaunchConfig,
+    LaunchFailure, LaunchReport, MachineConfig, Memory, Program, Repeats, Uncomputed,
     rules::{BankWidth, RuleSet, limits::Limits},
 };
-use ir::FuncId;
+use ir::{FuncId, Module};
 
 use super::split::{Split, SplitResult, Splitting};
 use super::vary::{Variation, Varying};
@@ -35,6 +36,42 @@ pub struct Simulator {
     looks: bool,
     /// What launches change, in a further run of a program.
     varying: Option<Varying>,
+    /// The kernels as compiled, if launches are also counted so.
+    compiled: Option<Compiling>,
+}
+
+/// Kernels as compiled: how to make them, then the kernels, or why there are none.
+enum Compiling {
+    Not(Compile),
+    Done(Result<Compiled, String>),
+}
+
+/// Makes the kernels of a module as compiled.
+pub type Compile = Box<dyn FnOnce(&Module) -> Result<Compiled, String> + Send>;
+
+impl fmt::Debug for Compiling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Compiling::Not(_) => f.write_str("Not"),
+            Compiling::Done(made) => f.debug_tuple("Done").field(made).finish(),
+        }
+    }
+}
+
+impl Compiling {
+    /// The kernels; makes them first, if this is the first launch.
+    fn get(&mut self, module: &Module) -> &Result<Compiled, String> {
+        if let Compiling::Not(_) = self {
+            let nothing = Compiling::Done(Err(String::new()));
+            if let Compiling::Not(compile) = std::mem::replace(self, nothing) {
+                *self = Compiling::Done(compile(module));
+            }
+        }
+        match self {
+            Compiling::Done(made) => made,
+            Compiling::Not(_) => unreachable!("they were made"),
+        }
+    }
 }
 
 /// Most bytes of device memory that are hashed after launches, for a digest.
@@ -111,6 +148,15 @@ impl Simulator {
             repeats: Repeats::default(),
             looks,
             varying: None,
+            compiled: None,
+        }
+    }
+
+    /// The same machine, which also counts each launch as compiled. The kernels are compiled at the first launch.
+    pub fn compiling(self, compile: Compile) -> Simulator {
+        Simulator {
+            compiled: Some(Compiling::Not(compile)),
+            ..self
         }
     }
 
@@ -340,8 +386,12 @@ impl Device for Simulator {
             return result.map_err(LaunchError::Failed);
         }
         let mut report = match &mut self.counting {
-            None => interp::launch(program, kernel, config, args, memory, machine, out)
-                .map_err(LaunchError::Failed)?,
+            None => {
+                let compiled = self.compiled.as_mut();
+                let compiled = compiled.map(|compiling| compiling.get(program.module()));
+                let launch = (program, kernel, config, args);
+                launch_as(compiled, launch, memory, machine, out).map_err(LaunchError::Failed)?
+            }
             Some(counting) => counting
                 .launch(program, (kernel, config, args), memory, machine, out)
                 .map_err(|error| match error {
@@ -395,6 +445,26 @@ impl Device for Simulator {
     fn bytes_in_use(&self, memory: &Memory) -> u64 {
         memory.device_bytes_in_use()
     }
+}
+
+/// Runs a launch, and counts it as compiled if there are compiled kernels.
+fn launch_as(
+    compiled: Option<&Result<Compiled, String>>,
+    (program, kernel, config, args): (&Program, FuncId, &LaunchConfig, &[u64]),
+    memory: &mut Memory,
+    machine: &MachineConfig,
+    out: &mut dyn FnMut(&[u8]),
+) -> Result<LaunchReport, LaunchFailure> {
+    let compiled = match compiled {
+        Some(Ok(compiled)) => {
+            let launch = (kernel, config, args);
+            return interp::launch_both((program, compiled), launch, memory, machine, out);
+        }
+        Some(Err(why)) => Some(CompiledCounts::Not(why.clone())),
+        None => None,
+    };
+    let report = interp::launch(program, kernel, config, args, memory, machine, out)?;
+    Ok(LaunchReport { compiled, ..report })
 }
 
 /// The properties of an architecture: the limits in its rules, on a device that was sold with it.
