@@ -3,7 +3,7 @@
 //! A count that the architecture's rules do not model is `null`, never 0.
 
 use interp::{
-    CountDepends, Counted, LaunchReport, Orders, Site,
+    CompiledCounts, CountDepends, Counted, LaunchReport, Orders, Site,
     finding::{Advice, Late, Sight, WitnessLanes},
     metrics::{Metric, Unit},
     reuse::Reuse,
@@ -17,7 +17,8 @@ use super::{
     Input, Model, Suggestion,
     architectures::{self, ArchRow},
     blocks::Blocks,
-    code::Compiled,
+    code::Compiled as Likely,
+    compiled::{ByPlace, Compiled},
     expr::Seen,
     findings::{Found, Side},
     measure::Measure,
@@ -137,6 +138,20 @@ struct Launch {
     /// How often its loads request the same bytes of global memory, all loads together.
     #[serde(skip_serializing_if = "Option::is_none")]
     reuse: Option<ReuseRow>,
+    /// The compiler, if the launch was also counted as compiled; `null` if it could not be, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiled_by: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiled_because: Option<String>,
+    /// Totals as compiled, by the names of `metrics`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiled_metrics: Option<Map<String, Value>>,
+    /// Compiled accesses that belong to no access of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiled_elsewhere: Option<Vec<ElsewhereRow>>,
+    /// Whether memory ended as compiled as it did as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiled_same_memory: Option<bool>,
     /// Blocks, warps and lanes that do nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     idle: Option<Idle>,
@@ -217,6 +232,35 @@ struct SiteRow {
     /// Why a compiled kernel is likely to make other accesses than this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     as_written: Option<String>,
+    /// The same access as compiled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiled: Option<Compiled>,
+}
+
+/// A compiled access that belongs to no access of the source.
+#[derive(Serialize)]
+struct ElsewhereRow {
+    line: u32,
+    space: String,
+    op: String,
+    width: u32,
+    requests: u64,
+    transactions: u64,
+    sectors: u64,
+}
+
+impl ElsewhereRow {
+    fn of(site: &Site) -> ElsewhereRow {
+        ElsewhereRow {
+            line: site.line,
+            space: site.space.to_string(),
+            op: site.op.to_string(),
+            width: site.width_bytes,
+            requests: site.counts.requests,
+            transactions: site.counts.transactions,
+            sectors: site.counts.sectors,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -324,6 +368,7 @@ fn profiler_metrics(model: &Model<'_>) -> Vec<KernelMetrics> {
 
 fn launch(index: usize, report: &LaunchReport, model: &Model<'_>) -> Launch {
     let input = model.input;
+    let compiled = ByPlace::of(report);
     let words = ("constant_words", Some(Input::constant_words(report)));
     let metrics = report
         .counts
@@ -383,6 +428,24 @@ fn launch(index: usize, report: &LaunchReport, model: &Model<'_>) -> Launch {
         },
         file: input.included(report),
         reuse: ReuseRow::of(report.reuse.as_ref(), report.counts.global_load.bytes, None),
+        compiled_by: report.compiled.as_ref().map(|compiled| match compiled {
+            CompiledCounts::Not(_) => None,
+            CompiledCounts::Counted { by, .. } => Some(by.clone()),
+        }),
+        compiled_because: match &report.compiled {
+            Some(CompiledCounts::Not(why)) => Some(why.clone()),
+            _ => None,
+        },
+        compiled_metrics: compiled.as_ref().map(|compiled| {
+            let totals = compiled.counts.totals().into_iter();
+            totals
+                .map(|(name, value)| (name.to_string(), json!(value)))
+                .collect()
+        }),
+        compiled_elsewhere: compiled
+            .as_ref()
+            .map(|compiled| compiled.unattributed().map(ElsewhereRow::of).collect()),
+        compiled_same_memory: compiled.as_ref().map(|compiled| compiled.same_memory),
         idle: input.gpu.is_none().then(|| {
             let is_whole = idle::is_whole(report, index, input.outcome);
             Idle::of((report, is_whole), &model.codes)
@@ -440,7 +503,8 @@ fn site_row(site: &Site, launch: &LaunchReport, model: &Model<'_>) -> SiteRow {
             .cloned()
             .unwrap_or_default(),
         reuse: ReuseRow::of(site.reuse.as_ref(), site.counts.bytes, density),
-        as_written: compiled.map(Compiled::reason),
+        as_written: compiled.map(Likely::reason),
+        compiled: ByPlace::of(launch).map(|compiled| compiled.site(site)),
     }
 }
 

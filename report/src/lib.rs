@@ -10,6 +10,7 @@ pub mod architectures;
 pub mod blocks;
 mod code;
 pub mod compare;
+mod compiled;
 pub mod error;
 pub mod expr;
 pub mod fault;

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use interp::{
-    Branch, LaunchReport, Orders, Site,
+    Branch, CompiledCounts, LaunchReport, Orders, Site,
     metrics::{self, Value},
     stats::LaunchCounts,
 };
@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     Input, LaunchGroup, Model, Tables, advice,
+    compiled::ByPlace,
     model::{Limit, Occupancy},
 };
 
@@ -71,6 +72,7 @@ pub(super) fn tables(model: &Model<'_>, style: Style) -> String {
         header(&mut text, group, input, style);
         occupancy(&mut text, &group.launch, input, style);
         rows(&mut text, &group.launch, model, style.columns);
+        as_compiled(&mut text, &group.launch, style.columns);
         totals(&mut text, &group.launch, input, style.columns);
     }
     let unlisted = input.outcome.launches.unlisted();
@@ -135,6 +137,7 @@ fn rows(text: &mut String, launch: &LaunchReport, model: &Model<'_>, columns: us
             && site.counts.requests > 0
     };
     let sites: Vec<&Site> = launch.sites.iter().filter(counted).collect();
+    let compiled = ByPlace::of(launch);
     let mut lines: Vec<(u32, u32)> = sites.iter().map(|site| (site.file, site.line)).collect();
     lines.extend(
         launch
@@ -168,10 +171,16 @@ fn rows(text: &mut String, launch: &LaunchReport, model: &Model<'_>, columns: us
         let _ = writeln!(text, "{:>5}  {source}", place.1);
         for site in sites.iter().filter(|site| (site.file, site.line) == place) {
             row(text, site, columns);
+            let told = compiled.as_ref().and_then(|compiled| compiled.remark(site));
+            if let Some(fact) = told {
+                remark(text, &fact, columns);
+            }
             if let Some(advice) = advice::of_site(site, launch, input) {
                 remark(text, &advice.fact, columns);
                 let facts = model.codes.facts(launch.kernel, site);
-                if let Some(compiled) = facts.and_then(|facts| facts.compiled) {
+                if compiled.is_none()
+                    && let Some(compiled) = facts.and_then(|facts| facts.compiled)
+                {
                     remark(text, &format!("as written: {}", compiled.reason()), columns);
                 }
             }
@@ -191,6 +200,32 @@ fn rows(text: &mut String, launch: &LaunchReport, model: &Model<'_>, columns: us
             };
             let _ = writeln!(text, "       warps diverge here {times}");
         }
+    }
+}
+
+/// What is to be said of the compiled kernel as a whole.
+fn as_compiled(text: &mut String, launch: &LaunchReport, columns: usize) {
+    let mut say = |sentence: &str| {
+        *text += &Style::plain(columns).paragraph("  ", sentence, None);
+    };
+    if let Some(CompiledCounts::Not(why)) = &launch.compiled {
+        say(&format!("not counted as compiled: {why}"));
+    }
+    let Some(compiled) = ByPlace::of(launch) else {
+        return;
+    };
+    say(&format!(
+        "compiled: by {}, -O3; an access without a remark costs the same",
+        compiled.by
+    ));
+    for site in compiled.unattributed() {
+        say(&format!(
+            "compiled, at no access of the source: {} requests of a {} {} of {} bytes, line {}",
+            site.counts.requests, site.space, site.op, site.width_bytes, site.line
+        ));
+    }
+    if !compiled.same_memory {
+        say("as compiled, memory ends otherwise than as written");
     }
 }
 

@@ -1,0 +1,149 @@
+//! What the accesses of a launch cost as compiled, next to what they cost as written.
+//!
+//! A compiled access belongs to the accesses of the source at the same place. Copies by unrolling add up. One that was made from several
+//! belongs to the place that the compiler gives it, and the others have none.
+
+use interp::{CompiledCounts, LaunchReport, Site, stats::LaunchCounts};
+use serde::Serialize;
+
+/// What accesses cost as compiled.
+#[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct Compiled {
+    /// Requests of warps.
+    pub(crate) requests: u64,
+    /// As nvprof and ncu count them.
+    pub(crate) transactions: u64,
+    /// 32-byte sectors; 0 for shared memory.
+    pub(crate) sectors: u64,
+    /// Bytes per lane of each kind of access.
+    pub(crate) widths: Vec<u32>,
+}
+
+impl Compiled {
+    fn add(&mut self, site: &Site) {
+        self.requests += site.counts.requests;
+        self.transactions += site.counts.transactions;
+        self.sectors += site.counts.sectors;
+        if !self.widths.contains(&site.width_bytes) && site.counts.requests > 0 {
+            self.widths.push(site.width_bytes);
+            self.widths.sort_unstable();
+        }
+    }
+
+    /// Whether an access of the source costs the same as written.
+    fn is(&self, site: &Site) -> bool {
+        let counts = &site.counts;
+        (self.requests, self.transactions, self.sectors)
+            == (counts.requests, counts.transactions, counts.sectors)
+    }
+
+    /// `16-byte loads`, `4- and 16-byte loads`; empty without an access.
+    fn width(&self, op: interp::trap::AccessOp) -> String {
+        let widths: Vec<String> = self.widths.iter().map(u32::to_string).collect();
+        let op = match op {
+            interp::trap::AccessOp::Load => "loads",
+            interp::trap::AccessOp::Store => "stores",
+            interp::trap::AccessOp::Atomic => "atomics",
+        };
+        match widths.split_last() {
+            None => String::new(),
+            Some((last, [])) => format!("{last}-byte {op}"),
+            Some((last, others)) => format!("{}- and {last}-byte {op}", others.join("-, ")),
+        }
+    }
+}
+
+/// The compiled accesses of a launch by the accesses of its source.
+#[derive(Debug)]
+pub(crate) struct ByPlace<'a> {
+    written: &'a [Site],
+    compiled: &'a [Site],
+    /// By compiled access: the access of the source that it belongs to.
+    places: Vec<Option<usize>>,
+    /// The compiler.
+    pub(crate) by: &'a str,
+    /// Totals.
+    pub(crate) counts: &'a LaunchCounts,
+    /// Whether memory ended as the written kernel left it.
+    pub(crate) same_memory: bool,
+}
+
+impl<'a> ByPlace<'a> {
+    /// `None` if the launch was not counted as compiled.
+    pub(crate) fn of(launch: &'a LaunchReport) -> Option<ByPlace<'a>> {
+        match launch.compiled.as_ref()? {
+            CompiledCounts::Not(_) => None,
+            CompiledCounts::Counted {
+                by,
+                counts,
+                sites,
+                same_memory,
+            } => Some(ByPlace {
+                written: &launch.sites,
+                compiled: sites,
+                places: sites
+                    .iter()
+                    .map(|site| place(site, &launch.sites))
+                    .collect(),
+                by,
+                counts,
+                same_memory: *same_memory,
+            }),
+        }
+    }
+
+    /// What an access of the source, one of the launch's sites, costs as compiled.
+    pub(crate) fn site(&self, site: &Site) -> Compiled {
+        let mut found = Compiled::default();
+        for (compiled, place) in self.compiled.iter().zip(&self.places) {
+            if place.is_some_and(|place| std::ptr::eq(&self.written[place], site)) {
+                found.add(compiled);
+            }
+        }
+        found
+    }
+
+    /// The compiled accesses that belong to no access of the source.
+    pub(crate) fn unattributed(&self) -> impl Iterator<Item = &'a Site> {
+        let all = self.compiled.iter().zip(&self.places);
+        all.filter(|(site, place)| place.is_none() && site.counts.requests > 0)
+            .map(|(site, _)| site)
+    }
+
+    /// What is to be said of an access of the source: nothing if it costs the same as compiled.
+    pub(crate) fn remark(&self, site: &Site) -> Option<String> {
+        let compiled = self.site(site);
+        if compiled.is(site) {
+            return None;
+        }
+        if compiled.requests == 0 {
+            return Some(
+                "compiled: no access. It is part of another line's, or the value is in a register"
+                    .to_string(),
+            );
+        }
+        let amount = match site.space {
+            ir::Space::Global | ir::Space::Generic => format!("{} sectors", compiled.sectors),
+            _ => format!("{} transactions", compiled.transactions),
+        };
+        Some(format!(
+            "compiled: {} requests, {amount}: {}",
+            compiled.requests,
+            compiled.width(site.op)
+        ))
+    }
+}
+
+/// The access of the source that a compiled one belongs to: at its place, or else the first of its kind on the line.
+fn place(compiled: &Site, written: &[Site]) -> Option<usize> {
+    let alike = |site: &Site| (site.op, site.space) == (compiled.op, compiled.space);
+    let same_line = |site: &Site| (site.file, site.line) == (compiled.file, compiled.line);
+    let here = |site: &Site| site.column == compiled.column && site.text == compiled.text;
+    let find = |of: &dyn Fn(&Site) -> bool| {
+        let mut sites = written.iter();
+        sites.position(|site| alike(site) && same_line(site) && of(site))
+    };
+    find(&|site| here(site) && site.width_bytes == compiled.width_bytes)
+        .or_else(|| find(&here))
+        .or_else(|| find(&|site| compiled.line > 0 && site.counts.requests > 0))
+}
