@@ -242,6 +242,10 @@ pub(crate) struct CheckingArgs {
     /// full. Results are not computed and nothing is checked: for large grids, whose counts take milliseconds then.
     #[arg(long, conflicts_with_all = ["order", "schedule", "schedules", "checks", "stop_at_first", "print", "save", "trace", "record"])]
     pub(crate) count_only: bool,
+    /// Count accesses as the source has them, or also as dslc's back end compiles them (-O3): it may make one access of several, or keep a
+    /// value in a register.
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Counts::Written, conflicts_with = "count_only")]
+    pub(crate) counts: Counts,
     /// Skip and report an access that is out of bounds, misaligned, freed or null (a load gives 0, a store changes nothing), and
     /// continue with the launch and later ones. This is the default.
     #[arg(long, overrides_with = "stop_at_first")]
@@ -260,6 +264,15 @@ pub(crate) struct CheckingArgs {
     /// counts and findings stay the same; if not, that is a bug of dslc, and this finds the shortcut. It takes longer.
     #[arg(long, value_name = "A,B", num_args = 0..=1, require_equals = true, default_missing_value = "all", value_parser = words::without)]
     pub(crate) plain: Option<interp::Shortcuts>,
+}
+
+/// Which accesses are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Counts {
+    /// Those of the source.
+    Written,
+    /// Those of the source, and those of the compiled kernel.
+    Both,
 }
 
 /// Findings of an earlier run.

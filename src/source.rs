@@ -2,13 +2,16 @@
 
 mod include;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use ir::{
     Module,
-    diagnostic::{self, Diagnostic, Severity},
+    diagnostic::{self, Code, Diagnostic, Severity},
     source::{Loader, SourceFile, SourceMap},
-    span::FileId,
+    span::{FileId, Span},
 };
 
 use interp::{Program, Shortcuts, rules::RuleSet};
@@ -45,6 +48,13 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
     let (text, loader) = read_program(args)?;
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(name, text));
+    if args
+        .file
+        .extension()
+        .is_some_and(|extension| extension == "ptx")
+    {
+        return Ok(load_ptx(map, file, loader));
+    }
     let options = options(args, cuda_arch)?;
     if args.kernels {
         let survey = dsl::survey(&mut map, file, &options, &loader);
@@ -66,6 +76,52 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
         missing: Vec::new(),
         read: loader.into_read(),
     })
+}
+
+/// Reads PTX. Kernels that dslc cannot run are left out, and a message says why; if none is left, that is an error.
+fn load_ptx(mut map: SourceMap, file: FileId, loader: Files) -> Loaded {
+    let source = map.file(file);
+    let message = |code, error: &ptx::Error, text: String| {
+        let at = source.offset(error.line, error.column) as usize;
+        Diagnostic::new(code, Span::new(file, at, at + 1), text)
+    };
+    let mut diagnostics = Vec::new();
+    let module = match ptx::module(&source.text, &source.name) {
+        Err(error) => {
+            let text = error.message.clone();
+            diagnostics.push(message(Code::Syntax, &error, text));
+            None
+        }
+        Ok((module, refused)) => {
+            for (kernel, error) in &refused {
+                let text = format!("the kernel `{kernel}` is left out: {}", error.message);
+                let mut diagnostic = message(Code::Unsupported, error, text);
+                if module.functions.is_empty() {
+                    diagnostic.severity = Severity::Error;
+                } else {
+                    diagnostic.severity = Severity::Warning;
+                }
+                diagnostics.push(diagnostic);
+            }
+            // The text may be hostile, and the simulator relies on the IR's rules.
+            ir::verify::assert_verified(&module, "reading PTX");
+            Some(module)
+        }
+    };
+    // The sources that the PTX was made from, where they are found: reports show their lines.
+    for name in module.iter().flat_map(|module| module.files.iter().skip(1)) {
+        if let Ok(text) = loader.program(Path::new(name)) {
+            map.add(SourceFile::new(name.clone(), text));
+        }
+    }
+    Loaded {
+        map,
+        module,
+        diagnostics,
+        kernels: Vec::new(),
+        missing: Vec::new(),
+        read: loader.into_read(),
+    }
 }
 
 /// The value of `__CUDA_ARCH__` for a simulated architecture.

@@ -7,7 +7,7 @@ pub(super) mod split;
 use std::{path::PathBuf, sync::Arc};
 
 use interp::{
-    MachineConfig, Program, StopFlag, StopReason,
+    MachineConfig, Program, Shortcuts, StopFlag, StopReason,
     rules::{Arch, BankWidth, RuleSet},
 };
 use ir::Module;
@@ -31,8 +31,8 @@ use self::{
 };
 use super::native;
 use crate::{
-    args::{Color, Cures, FailOn, Format, HostChoice, Launches, RunArgs},
-    baseline,
+    args::{Color, Counts, Cures, FailOn, Format, HostChoice, Launches, RunArgs},
+    back_end, baseline,
     capture::Capture,
     execute::{self, MAX_KEPT, ProgramOut, Ran, Streams, What},
     failure::Failure,
@@ -253,7 +253,14 @@ fn open_device(
     module: &Module,
 ) -> Result<Box<dyn Device>, Failure> {
     if !args.is_on_gpu() {
-        let simulator = Simulator::new(machine.clone());
+        let mut simulator = Simulator::new(machine.clone());
+        if args.checking.counts == Counts::Both {
+            let arch = machine.rules.arch;
+            let shortcuts = args.checking.plain.unwrap_or(Shortcuts::ALL);
+            simulator = simulator.compiling(Box::new(move |module| {
+                back_end::compiled(module, arch, shortcuts)
+            }));
+        }
         return Ok(Box::new(split::device(args, simulator, module)?));
     }
     Ok(Box::new(execute::open_gpu(GpuOptions {
