@@ -9,6 +9,8 @@
 
 mod advice;
 mod chains;
+#[cfg(feature = "ptx")]
+mod compiled;
 mod cures;
 mod examples;
 mod explain;
@@ -58,6 +60,8 @@ fn main() -> ExitCode {
     trials.extend(split::trials());
     #[cfg(feature = "ptx")]
     trials.extend(ptx::trials());
+    #[cfg(feature = "ptx")]
+    trials.extend(compiled::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     // In a complete run, some tests check that not too many tests had nothing to do.
     if conclusion.num_filtered_out == 0 && conclusion.num_passed > 0 {

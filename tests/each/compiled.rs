@@ -1,0 +1,111 @@
+//! Programs counted as compiled: the compiled kernel leaves memory as the written one does, in each launch, and its counts are those of an H200
+//! where they were measured (`tests/h200/compiled.csv`: the first launch of each kernel).
+//!
+//! A run takes a part of the programs; with `DSLC_EVERY_COMPILED=1` it takes all of them.
+
+use std::{collections::BTreeSet, fs};
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::{
+    each,
+    support::{dslc, root},
+};
+
+/// Of so many programs, a run takes one.
+const ONE_IN: usize = 6;
+
+/// The reasons for which a launch may not be counted: how they begin or end.
+const REASONS: &[&str] = &[
+    "a launch from a kernel has no translation to PTX",
+    "it launches kernels",
+    "it makes invalid accesses",
+];
+
+/// Kernels whose counts on an H200 follow from what PTX does not say.
+const OTHER_COUNTS: &[(&str, &str)] = &[
+    // The order in which threads find a free place.
+    ("hash_table.cu", "insert"),
+    ("hash_table.cu", "hash_table"),
+    // Where a string literal begins within a sector.
+    ("struct_chars.cu", "write_records"),
+    // The assembler drops one of two stores to a place.
+    ("scan_blelloch.cu", "scan_blelloch"),
+];
+
+/// The compiled kernel prints nothing, and `printf` gives 0.
+const USES_PRINTF: &[&str] = &["tests/features/host_both_sides.k"];
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let every = std::env::var_os("DSLC_EVERY_COMPILED").is_some();
+    let mut all = each("compiled::examples", "examples", 20, compiled);
+    all.extend(each("compiled::features", "tests/features", 60, compiled));
+    all.extend(each("compiled::programs", "tests/programs", 20, compiled));
+    all.extend(each("compiled::kernels", "bench/gpu/kernels", 20, compiled));
+    let taken = all.into_iter().enumerate();
+    let taken = taken.filter(|(at, _)| every || at % ONE_IN == 0);
+    taken.map(|(_, trial)| trial).collect()
+}
+
+fn compiled(file: &str, _: &str) -> Result<(), String> {
+    let options = [
+        "run",
+        "--counts",
+        "both",
+        "--format",
+        "json",
+        "--cures",
+        "never",
+        "--no-checks",
+    ];
+    let ran = dslc(&[&options[..], &[file]].concat());
+    let report: Value = match serde_json::from_str(&ran.stdout) {
+        Ok(report) => report,
+        // A program without a report has no launches.
+        Err(_) => return Ok(()),
+    };
+    let measured = fs::read_to_string(root().join("tests/h200/compiled.csv"));
+    let measured = measured.map_err(|why| why.to_string())?;
+    let mut seen = BTreeSet::new();
+    for launch in report["launches"].as_array().into_iter().flatten() {
+        let place = format!("launch {} of {}", launch["index"], launch["kernel"]);
+        if let Some(why) = launch["compiled_because"].as_str() {
+            if !REASONS.iter().any(|known| why.ends_with(known)) {
+                return Err(format!("{place}: {why}"));
+            }
+        } else if launch["compiled_same_memory"] != true && !USES_PRINTF.contains(&file) {
+            return Err(format!("{place}: memory ends otherwise as compiled"));
+        }
+        let kernel = launch["kernel"].as_str().unwrap_or_default();
+        if seen.insert(kernel.to_string()) {
+            as_measured(&measured, (file, kernel), &launch["compiled_metrics"])
+                .map_err(|why| format!("{place}: {why}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Compares a launch's counts with the row of its kernel, if there is one.
+fn as_measured(measured: &str, (file, kernel): (&str, &str), counts: &Value) -> Result<(), String> {
+    let mut lines = measured
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().unwrap_or_default();
+    let Some(row) = lines.find(|row| row[..2] == [file, kernel]) else {
+        return Ok(());
+    };
+    let is_known = |(program, known): &(&str, &str)| file.ends_with(program) && *known == kernel;
+    if OTHER_COUNTS.iter().any(is_known) {
+        return Ok(());
+    }
+    for (name, value) in names.iter().zip(&row).skip(2) {
+        if counts[*name].to_string() != *value {
+            return Err(format!(
+                "{name} is {}, and {value} on an H200",
+                counts[*name]
+            ));
+        }
+    }
+    Ok(())
+}
