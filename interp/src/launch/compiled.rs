@@ -59,7 +59,7 @@ pub enum CompiledCounts {
         /// The compiler.
         by: String,
         /// Totals.
-        counts: LaunchCounts,
+        counts: Box<LaunchCounts>,
         /// Counts per access and place of the source. An access without a place is at line 0.
         sites: Vec<Site>,
         /// Whether memory ended as the written kernel left it.
@@ -158,7 +158,7 @@ fn count(
     Ok(match result {
         Ok(report) => CompiledCounts::Counted {
             by: compiled.by.clone(),
-            counts: report.counts,
+            counts: Box::new(report.counts),
             sites: report.sites,
             same_memory,
         },
