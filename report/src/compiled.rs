@@ -95,12 +95,18 @@ impl<'a> ByPlace<'a> {
     /// What an access of the source, one of the launch's sites, costs as compiled.
     pub(crate) fn site(&self, site: &Site) -> Compiled {
         let mut found = Compiled::default();
-        for (compiled, place) in self.compiled.iter().zip(&self.places) {
-            if place.is_some_and(|place| std::ptr::eq(&self.written[place], site)) {
-                found.add(compiled);
-            }
-        }
+        self.sites(site).for_each(|compiled| found.add(compiled));
         found
+    }
+
+    /// The compiled accesses that belong to an access of the source.
+    pub(crate) fn sites(&self, site: &Site) -> impl Iterator<Item = &'a Site> {
+        let all = self.compiled.iter().zip(&self.places);
+        let of = self.written.iter().position(|own| std::ptr::eq(own, site));
+        all.filter(move |(compiled, place)| {
+            of.is_some() && **place == of && compiled.counts.requests > 0
+        })
+        .map(|(compiled, _)| compiled)
     }
 
     /// The compiled accesses that belong to no access of the source.

@@ -8,7 +8,7 @@ mod tables;
 
 use std::collections::BTreeSet;
 
-use interp::{LaunchReport, Orders, rules::Provenance};
+use interp::{CompiledCounts, LaunchReport, Orders, rules::Provenance};
 
 use super::{
     Input, LaunchGroup, Model, Tables, architectures,
@@ -177,7 +177,11 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
             (shared, global) if shared == global => format!("by {shared}"),
             (shared, global) => format!("by {shared} (shared memory) and {global} (global)"),
         };
-        let counted = format!("counted for {title} as written, {by}; `--launches` shows more");
+        let how = match compiler(model) {
+            Some(compiler) => format!("as written, hot spots as compiled by {compiler} -O3"),
+            None => "as written".to_string(),
+        };
+        let counted = format!("counted for {title} {how}, {by}; `--launches` shows more");
         text = style.paragraph("", &counted, None);
     } else {
         text = style.paragraph("", &format!("counted for {title}"), None);
@@ -208,6 +212,15 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
         text += &style.paragraph("  ", &format!("of some launches: {ONE_ORDER}"), None);
     }
     text
+}
+
+/// The compiler, if launches were also counted as compiled.
+fn compiler<'a>(model: &'a Model<'_>) -> Option<&'a str> {
+    let mut launches = model.launches.iter();
+    launches.find_map(|group| match &group.launch.compiled {
+        Some(CompiledCounts::Counted { by, .. }) => Some(by.as_str()),
+        Some(CompiledCounts::Not(_)) | None => None,
+    })
 }
 
 /// Where rules come from, in two words.

@@ -56,6 +56,7 @@ pub(super) fn barriers(input: &Input<'_>) -> Vec<HotSpot> {
                 sites: vec![],
                 rounds,
                 rank: 0.0,
+                as_compiled: false,
                 as_written: None,
             });
         }

@@ -19,6 +19,7 @@ use crate::{
     Input, Place, Suggestion,
     advice::{self, Advice, Thought},
     code::{Codes, Compiled},
+    compiled::ByPlace,
     total::Total,
 };
 
@@ -83,6 +84,14 @@ impl Waste {
             (Space::Constant, _) => Some(Waste::ConstantWords),
             _ => None,
         }
+    }
+
+    /// Whether it is what the accesses cost, and not which bytes they ask for.
+    fn is_of_accesses(self) -> bool {
+        !matches!(
+            self,
+            Waste::Reuse | Waste::LocalArrays | Waste::Divergence | Waste::Barriers
+        )
     }
 
     /// The units used, and the units that would do.
@@ -192,6 +201,9 @@ pub struct HotSpot {
     /// What may help, without proof.
     #[serde(rename = "advice")]
     pub thought: Option<Thought>,
+    /// Whether the counts are those of the compiled kernel's accesses.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub as_compiled: bool,
     /// Why a compiled kernel is likely to make other accesses: the counts are those of the accesses as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_written: Option<String>,
@@ -260,6 +272,8 @@ struct Sum<'a> {
     compiled_waste: u64,
     /// The waste of all accesses.
     all_waste: u64,
+    /// Whether the costs are those of compiled accesses.
+    as_compiled: bool,
 }
 
 /// All hot spots, worst first.
@@ -276,22 +290,36 @@ pub(super) fn hot_spots(input: &Input<'_>, codes: &Codes) -> Vec<HotSpot> {
         let launch = &kept.report;
         let mut seen: Vec<(u32, u32, Waste)> = vec![];
         let loaded_again = reuse::again(launch, codes, input);
+        let compiled = ByPlace::of(launch);
         for (index, site) in launch.sites.iter().enumerate() {
             let own = Waste::of(site).filter(|_| !site.counts.not_modelled());
-            let own = own.map(|waste| (waste, waste.cost(&site.counts)));
             let again = loaded_again.iter().find(|(at, _)| *at == index);
             // A tile also helps where many lanes share a few elements.
             let own = own.filter(|_| again.is_none() || !reuse::is_shared_by_lanes(site));
-            let again = again.map(|(_, again)| (Waste::Reuse, (again.used, again.ideal)));
+            // What costs is the compiled access, or several of them.
+            let costly: Vec<&Site> = match &compiled {
+                Some(compiled) => compiled.sites(site).collect(),
+                None => vec![site],
+            };
+            let own = costly
+                .into_iter()
+                .filter_map(|site| own.map(|waste| (waste, site, waste.cost(&site.counts))));
+            let again = again.map(|(_, again)| (Waste::Reuse, site, (again.used, again.ideal)));
             let told_at = local::place(site, launch, codes);
-            let local =
-                told_at.map(|_| (Waste::LocalArrays, Waste::LocalArrays.cost(&site.counts)));
-            let wasted = [own, again, local].into_iter().flatten();
-            for (waste, (used, ideal)) in wasted.filter(|(_, (used, ideal))| used > ideal) {
+            let local = told_at.map(|_| {
+                let cost = Waste::LocalArrays.cost(&site.counts);
+                (Waste::LocalArrays, site, cost)
+            });
+            let wasted = own.chain(again).chain(local);
+            for (waste, costly, (used, ideal)) in
+                wasted.filter(|(_, _, (used, ideal))| used > ideal)
+            {
                 let (file, line) = told_at.unwrap_or((site.file, site.line));
                 let key = (file, line, waste);
                 let sum = entry(&mut sums, key);
-                sum.add_site((launch, site), (used, ideal), times, codes);
+                let is_compiled = compiled.is_some() && waste.is_of_accesses();
+                sum.add_site((launch, costly), (used, ideal), times, codes);
+                sum.as_compiled |= is_compiled;
                 sum.rank += (used - ideal).saturating_mul(times) as f64 * waste.cycles(&rates);
                 sum.sites.push((kept.first, index));
                 sum.meets(launch, kept.count, &mut seen);
@@ -361,6 +389,7 @@ fn entry<'s, 'a>(sums: &'s mut Vec<Sum<'a>>, key: (u32, u32, Waste)) -> &'s mut 
             compiled: None,
             compiled_waste: 0,
             all_waste: 0,
+            as_compiled: false,
         });
         sums.len() - 1
     });
@@ -473,6 +502,7 @@ impl<'a> Sum<'a> {
         let (file, line, waste) = self.key;
         let compiled = match waste {
             Waste::Divergence | Waste::Barriers | Waste::LocalArrays => None,
+            _ if self.as_compiled => None,
             // If the compiler changes most of the waste, all of it is in doubt.
             _ if 2 * self.compiled_waste < self.all_waste => None,
             _ => self.compiled.map(|(compiled, _)| compiled),
@@ -550,6 +580,7 @@ impl<'a> Sum<'a> {
             sites: self.sites,
             rounds: 0,
             rank: self.rank / fewer,
+            as_compiled: self.as_compiled,
             as_written: compiled.map(Compiled::reason),
         })
     }

@@ -227,10 +227,15 @@ fn hot_spot(
 
 /// `16896 shared transactions, 512 would do: 98 % of the waste`.
 pub(crate) fn amount(spot: &HotSpot) -> String {
+    let kind = if spot.as_compiled {
+        ", as compiled"
+    } else {
+        ""
+    };
     let share = match spot.cost.share {
         _ if spot.as_written.is_some() => ", as written".to_string(),
-        share if share >= 0.995 => String::new(),
-        share => format!(": {:.0} % of the waste", share * 100.0),
+        share if share >= 0.995 => kind.to_string(),
+        share => format!("{kind}: {:.0} % of the waste", share * 100.0),
     };
     let Cost {
         excess,
