@@ -1,7 +1,8 @@
-//! Arithmetic and operations on bits.
+//! Arithmetic on integers and operations on bits.
 
-use ir::{BinaryOp, Const, ConvertOp, Operand as Value, Type, UnaryOp};
+use ir::{BinaryOp, CompareOp, Const, ConvertOp, Operand as Value, Type, UnaryOp};
 
+use super::float::Flush;
 use super::inst::{This, operands};
 use super::{Fault, Lowerer};
 use crate::tree::{Operand, ScalarType};
@@ -16,8 +17,9 @@ impl<'t> Lowerer<'_, 't> {
         let [to, a, b] = operands(all)?;
         let ty = modifiers.ty()?;
         if ty.is_float() {
+            let flush = Flush::of(modifiers);
             modifiers.take(".rn");
-            return self.float_binary((to, [a, b]), ty, float, at);
+            return self.float_binary((to, [a, b]), (ty, flush), float, at);
         }
         if int == BinaryOp::Add
             && let Some(pointer) = self.pointer_sum(to, [a, b])?
@@ -25,19 +27,6 @@ impl<'t> Lowerer<'_, 't> {
             return self.write(to, pointer, at);
         }
         self.int_binary((to, [a, b]), ty, int, at)
-    }
-
-    fn float_binary(
-        &mut self,
-        (to, from): (&Operand<'t>, [&Operand<'t>; 2]),
-        ty: ScalarType,
-        op: BinaryOp,
-        at: usize,
-    ) -> Result<(), Fault> {
-        let ty = float(ty)?;
-        let [a, b] = [self.read(from[0], ty)?, self.read(from[1], ty)?];
-        let value = self.builder.binary(op, a, b);
-        self.write(to, value, at)
     }
 
     fn int_binary(
@@ -61,8 +50,9 @@ impl<'t> Lowerer<'_, 't> {
         ]);
         let ty = modifiers.ty()?;
         let Some(half) = half else {
+            let flush = Flush::of(modifiers);
             modifiers.take(".rn");
-            return self.float_binary((to, [a, b]), ty, BinaryOp::FMul, at);
+            return self.float_binary((to, [a, b]), (ty, flush), BinaryOp::FMul, at);
         };
         let (value, ty) = self.product([a, b], ty, half)?;
         self.write_int(to, value, ty, at)
@@ -131,38 +121,21 @@ impl<'t> Lowerer<'_, 't> {
         self.write_int(to, value, ty, at)
     }
 
-    pub(super) fn fma(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
-        let [to, a, b, c] = operands(all)?;
-        if !modifiers.take(".rn") {
-            return Err(modifiers.unknown());
-        }
-        let halves = modifiers.take(".f16x2");
-        if halves || modifiers.take(".bf16x2") {
-            let [a, b, c] = [
-                self.read(a, Type::I32)?,
-                self.read(b, Type::I32)?,
-                self.read(c, Type::I32)?,
-            ];
-            let value = match halves {
-                true => self.builder.fma_halves(a, b, c),
-                false => self.builder.fma_bfloats(a, b, c),
-            };
-            return self.write(to, value, at);
-        }
-        let ty = float(modifiers.ty()?)?;
-        let [a, b, c] = [self.read(a, ty)?, self.read(b, ty)?, self.read(c, ty)?];
-        let value = self.builder.fma(a, b, c);
-        self.write(to, value, at)
-    }
-
     pub(super) fn div(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
         let [to, a, b] = operands(all)?;
         let ty = modifiers.ty()?;
         if ty.is_float() {
-            return match modifiers.take(".rn") {
-                true => self.float_binary((to, [a, b]), ty, BinaryOp::FDiv, at),
-                false => Err(modifiers.unknown()),
+            let flush = Flush::of(modifiers);
+            if modifiers.take(".rn") {
+                return self.float_binary((to, [a, b]), (ty, flush), BinaryOp::FDiv, at);
+            }
+            let full = modifiers.one_of(&[(".full", true), (".approx", false)]);
+            let (Some(full), 32) = (full, ty.bits) else {
+                return Err(modifiers.unknown());
             };
+            let [a, b] = [self.read(a, Type::F32)?, self.read(b, Type::F32)?];
+            let value = self.quick_quotient(a, b, full, flush);
+            return self.write(to, value, at);
         }
         let op = if ty.is_signed() {
             BinaryOp::SDiv
@@ -172,6 +145,7 @@ impl<'t> Lowerer<'_, 't> {
         self.int_binary((to, [a, b]), ty, op, at)
     }
 
+    /// `rem`: by zero all ones, as an H200 gives it.
     pub(super) fn rem(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
         let [to, a, b] = operands(all)?;
         let ty = modifiers.ty()?;
@@ -180,7 +154,15 @@ impl<'t> Lowerer<'_, 't> {
         } else {
             BinaryOp::URem
         };
-        self.int_binary((to, [a, b]), ty, op, at)
+        let [a, b] = [self.read_int(a, ty)?, self.read_int(b, ty)?];
+        let number = |bits: i64| match ty.bits {
+            64 => Const::i64(bits),
+            _ => Const::i32(bits as i32),
+        };
+        let is_zero = self.builder.compare(CompareOp::Eq, b, number(0).into());
+        let value = self.builder.binary(op, a, b);
+        let value = self.builder.select(is_zero, number(-1).into(), value);
+        self.write_int(to, value, ty, at)
     }
 
     pub(super) fn least(
@@ -191,7 +173,8 @@ impl<'t> Lowerer<'_, 't> {
         let [to, a, b] = operands(all)?;
         let ty = modifiers.ty()?;
         if ty.is_float() {
-            return self.float_binary((to, [a, b]), ty, floats, at);
+            let flush = Flush::of(modifiers);
+            return self.float_binary((to, [a, b]), (ty, flush), floats, at);
         }
         let op = if ty.is_signed() { signed } else { unsigned };
         self.int_binary((to, [a, b]), ty, op, at)
@@ -291,7 +274,7 @@ impl<'t> Lowerer<'_, 't> {
         let [to, a] = operands(all)?;
         let ty = modifiers.ty()?;
         if ty.is_float() {
-            return self.float_unary(to, a, ty, UnaryOp::FNeg, at);
+            return self.sign((to, a), (modifiers, ty), UnaryOp::FNeg, at);
         }
         let a = self.read_int(a, ty)?;
         let value = self.builder.unary(UnaryOp::Neg, a);
@@ -302,25 +285,12 @@ impl<'t> Lowerer<'_, 't> {
         let [to, a] = operands(all)?;
         let ty = modifiers.ty()?;
         if ty.is_float() {
-            return self.float_unary(to, a, ty, UnaryOp::FAbs, at);
+            return self.sign((to, a), (modifiers, ty), UnaryOp::FAbs, at);
         }
         let a = self.read_int(a, ty)?;
         let negative = self.builder.unary(UnaryOp::Neg, a);
         let value = self.builder.binary(BinaryOp::SMax, a, negative);
         self.write_int(to, value, ty, at)
-    }
-
-    fn float_unary(
-        &mut self,
-        to: &Operand<'t>,
-        a: &Operand<'t>,
-        ty: ScalarType,
-        op: UnaryOp,
-        at: usize,
-    ) -> Result<(), Fault> {
-        let a = self.read(a, float(ty)?)?;
-        let value = self.builder.unary(op, a);
-        self.write(to, value, at)
     }
 
     /// `popc`, `clz`, `brev`: the first two give 32 bits.
@@ -336,75 +306,6 @@ impl<'t> Lowerer<'_, 't> {
         if op != UnaryOp::Brev && ty.bits == 64 {
             value = self.builder.convert(ConvertOp::Trunc, value);
         }
-        self.write(to, value, at)
-    }
-
-    pub(super) fn special_function(
-        &mut self,
-        (all, modifiers, at): This<'_, '_, 't>,
-        op: UnaryOp,
-    ) -> Result<(), Fault> {
-        let [to, a] = operands(all)?;
-        let flushes = modifiers.take(".ftz");
-        // `tanh` has no `.ftz`.
-        if !modifiers.take(".approx")
-            || flushes == (op == UnaryOp::TanhApprox)
-            || !modifiers.take(".f32")
-        {
-            return Err(modifiers.unknown());
-        }
-        let a = self.read(a, Type::F32)?;
-        let value = self.builder.unary(op, a);
-        self.write(to, value, at)
-    }
-
-    pub(super) fn rcp(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
-        let [to, a] = operands(all)?;
-        if !modifiers.take(".rn") {
-            return self.special_function((all, modifiers, at), UnaryOp::RcpApprox);
-        }
-        let ty = float(modifiers.ty()?)?;
-        let a = self.read(a, ty)?;
-        let one = match ty {
-            Type::F64 => Const::f64(1.0),
-            _ => Const::f32(1.0),
-        };
-        let value = self.builder.binary(BinaryOp::FDiv, one.into(), a);
-        self.write(to, value, at)
-    }
-
-    pub(super) fn sqrt(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
-        let [to, a] = operands(all)?;
-        if !modifiers.take(".rn") {
-            return self.special_function((all, modifiers, at), UnaryOp::SqrtApprox);
-        }
-        let ty = modifiers.ty()?;
-        self.float_unary(to, a, ty, UnaryOp::FSqrt, at)
-    }
-
-    /// The first operand's sign and the second's magnitude.
-    pub(super) fn copy_sign(
-        &mut self,
-        (all, modifiers, at): This<'_, '_, 't>,
-    ) -> Result<(), Fault> {
-        let [to, sign, magnitude] = operands(all)?;
-        let ty = modifiers.ty()?;
-        let (int, float, bits) = match float(ty)? {
-            Type::F64 => (Type::I64, Type::F64, 1 << 63),
-            _ => (Type::I32, Type::F32, 1 << 31),
-        };
-        let constant = |bits: u64| Const { ty: int, bits }.into();
-        let (sign, magnitude) = (self.read(sign, float)?, self.read(magnitude, float)?);
-        let (sign, magnitude) = (
-            self.convert_to(sign, int)?,
-            self.convert_to(magnitude, int)?,
-        );
-        let sign = self.builder.binary(BinaryOp::And, sign, constant(bits));
-        let magnitude = self
-            .builder
-            .binary(BinaryOp::And, magnitude, constant(bits - 1));
-        let value = self.builder.binary(BinaryOp::Or, sign, magnitude);
-        let value = self.convert_to(value, float)?;
         self.write(to, value, at)
     }
 
@@ -611,15 +512,4 @@ enum Half {
     Low,
     High,
     Both,
-}
-
-/// The IR's type of a float.
-pub(super) fn float(ty: ScalarType) -> Result<Type, Fault> {
-    match ty.bits {
-        32 => Ok(Type::F32),
-        64 => Ok(Type::F64),
-        bits => Err(format!(
-            "dslc has no arithmetic on floats of {bits} bits here yet"
-        )),
-    }
 }

@@ -2,13 +2,20 @@
 
 use ir::{BinaryOp, CompareOp, Operand as Value, Type, UnaryOp};
 
-use super::arithmetic::float;
+use super::float::{Flush, float};
 use super::inst::{This, operands};
 use super::{Fault, Lowerer};
 use crate::tree::{Kind, Operand, ScalarType};
 
+/// See [`COMPARISONS`].
+type Row = (
+    &'static str,
+    [Option<CompareOp>; 2],
+    Option<(CompareOp, bool)>,
+);
+
 /// A comparison's word: for signed integers, unsigned ones, and floats; `true`: it also holds if one is not a number.
-const COMPARISONS: &[(&str, [Option<CompareOp>; 2], Option<(CompareOp, bool)>)] = &[
+const COMPARISONS: &[Row] = &[
     (
         ".eq",
         [Some(CompareOp::Eq), Some(CompareOp::Eq)],
@@ -60,13 +67,14 @@ impl<'t> Lowerer<'_, 't> {
             (".or", BinaryOp::Or),
             (".xor", BinaryOp::Xor),
         ]);
+        let flush = Flush::of(modifiers);
         let ty = modifiers.ty()?;
         let (to, a, b, with) = match (combines, all) {
             (None, [to, a, b]) => (to, a, b, None),
             (Some(op), [to, a, b, c]) => (to, a, b, Some((op, c))),
             _ => return Err(modifiers.unknown()),
         };
-        let Some(value) = self.comparison(word, ty, a, b)? else {
+        let Some(value) = self.comparison(word, (ty, flush), a, b)? else {
             return Err(modifiers.unknown());
         };
         let combined = |this: &mut Self, value| match with {
@@ -89,7 +97,7 @@ impl<'t> Lowerer<'_, 't> {
     fn comparison(
         &mut self,
         word: &str,
-        ty: ScalarType,
+        (ty, flush): (ScalarType, Flush),
         a: &Operand<'t>,
         b: &Operand<'t>,
     ) -> Result<Option<Value>, Fault> {
@@ -97,6 +105,7 @@ impl<'t> Lowerer<'_, 't> {
         if ty.is_float() {
             let ty = float(ty)?;
             let [a, b] = [self.read(a, ty)?, self.read(b, ty)?];
+            let [a, b] = [self.flushed(a, flush), self.flushed(b, flush)];
             return Ok(match row {
                 Some((_, _, Some((op, opposite)))) => {
                     let value = self.builder.compare(*op, a, b);
