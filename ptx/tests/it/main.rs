@@ -2,4 +2,6 @@
 
 mod hostile;
 mod lexer;
+mod machine;
+mod operations;
 mod random;

@@ -1,11 +1,8 @@
 //! Random jumps: the machine's lanes end as a thread alone does that follows the jumps.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
-use interp::rules::{Arch, RuleSet};
-use interp::{LaunchConfig, MachineConfig, Memory, Program, launch};
-use ir::{FuncId, LocId};
+use crate::machine::Runner;
 
 /// How a block ends.
 #[derive(Clone, Copy)]
@@ -98,57 +95,6 @@ fn alone(graph: &[End], thread: u32) -> u32 {
     }
 }
 
-fn machine() -> MachineConfig {
-    MachineConfig {
-        rules: RuleSet::for_arch(Arch::SM_90),
-        jobs: 1,
-        limit: None,
-        checks: interp::Checks::NONE,
-        order: interp::Order::Ascending,
-        both_orders: interp::BothOrders::Never,
-        schedule: interp::Schedule::default(),
-        schedules: (0, 1),
-        memory: interp::MemoryOrder::Strong,
-        keep_going: false,
-        trace: false,
-        count_only: false,
-        reuse: false,
-        stop: interp::StopFlag::default(),
-        progress: interp::Progress::default(),
-    }
-}
-
-/// What all threads leave in memory.
-fn run(module: ir::Module) -> Vec<u32> {
-    let module = Arc::new(module);
-    let mut memory = Memory::new(&module);
-    let bytes = u64::from(THREADS) * 4;
-    let out = memory.malloc_device(bytes).expect("memory");
-    let config = LaunchConfig {
-        grid: [1, 1, 1],
-        block: [THREADS, 1, 1],
-        shared_bytes: 0,
-        cooperative: false,
-        depth: 0,
-        loc: LocId(0),
-    };
-    let program = Program::new(module);
-    launch(
-        &program,
-        FuncId(0),
-        &config,
-        &[out],
-        &mut memory,
-        &machine(),
-        &mut |_| {},
-    )
-    .expect("the kernel ends");
-    let words = memory.read_bytes(out, bytes).expect("bytes").chunks(4);
-    words
-        .map(|word| u32::from_le_bytes(word.try_into().expect("four bytes")))
-        .collect()
-}
-
 #[test]
 fn lanes_follow_the_jumps() {
     let (mut structured, mut others) = (0, 0);
@@ -167,7 +113,8 @@ fn lanes_follow_the_jumps() {
         }
         ir::verify::assert_verified(&module, "reading PTX");
         let expected: Vec<u32> = (0..THREADS).map(|thread| alone(&graph, thread)).collect();
-        assert_eq!(run(module), expected, "seed {seed}\n{text}");
+        let lanes = Runner::new(module).run("k", [1, THREADS], (&[], &[]), THREADS as usize);
+        assert_eq!(lanes, expected, "seed {seed}\n{text}");
         structured += 1;
     }
     assert!(structured > 200, "{structured} of {}", structured + others);
