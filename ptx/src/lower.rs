@@ -12,6 +12,9 @@ mod call;
 mod compare;
 mod control;
 mod convert;
+mod environment;
+mod float;
+mod head;
 mod inst;
 mod memory;
 mod modifiers;
@@ -20,21 +23,21 @@ mod read;
 mod registers;
 mod warp;
 
-use ir::symbol::{global_symbol, kernel_symbol};
+use ir::symbol::kernel_symbol;
 use ir::{
-    Builder, FuncId, FunctionKind, GlobalId, GlobalSpace, GlobalVar, LabelId, Loc, LocId, LocalVar,
-    Module, Object, Param, Routine, RoutineId, SharedVar, Slot, SlotId, Space, StringId, Type,
-    infer_spaces, simplify,
+    Builder, FuncId, FunctionKind, LabelId, Loc, LocId, LocalVar, Module, Object, Routine,
+    RoutineId, SharedVar, SlotId, infer_spaces, simplify,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{self, Block};
 use crate::structure::{Piece, Unstructured, structure};
 use crate::tree::{
-    Base, Body, Function, Initial, Kind, Operand, Place, Ptx, ScalarType, StateSpace, Statement,
-    Variable,
+    Base, Body, Function, Operand, Ptx, ScalarType, StateSpace, Statement, Variable,
 };
 use crate::{Error, parse};
+use environment::Environment;
+use head::Head;
 use registers::Registers;
 
 /// The module with each kernel's body replaced by what its PTX does. The PTX is that of dslc's back end for this module, with the number of
@@ -100,322 +103,6 @@ pub fn module(text: &str, name: &str) -> Result<(Module, Vec<(String, Error)>), 
     infer_spaces(&mut module);
     simplify(&mut module);
     Ok((module, refused))
-}
-
-/// What a kernel is called with.
-struct Head<'t> {
-    name: String,
-    loc: LocId,
-    launch_bounds: Option<(u32, Option<u32>)>,
-    params: Vec<HeadParam<'t>>,
-}
-
-/// A parameter, or a part of one.
-struct HeadParam<'t> {
-    /// The PTX parameter's name, and the offset.
-    part: (&'t str, i64),
-    slot: Slot,
-    /// As for [`ir::Param`]; its slot has no meaning here.
-    param: Param,
-}
-
-impl<'t> Head<'t> {
-    /// The head of a written kernel: its parameters are those of the entry, in order.
-    fn of_written(written: &ir::Function, entry: &Function<'t>) -> Head<'t> {
-        let params = written.params.iter().zip(&entry.params);
-        let params = params.map(|(param, variable)| HeadParam {
-            part: (variable.name, 0),
-            slot: written.slots[param.slot.index()].clone(),
-            param: param.clone(),
-        });
-        Head {
-            name: written.name.clone(),
-            loc: written.loc,
-            launch_bounds: written.launch_bounds,
-            params: params.collect(),
-        }
-    }
-
-    /// The head of an entry by itself: a parameter for each part of one that it reads. A part is a pointer if addresses are made from it.
-    fn of_entry(unit: &Unit<'_, 't>) -> Head<'t> {
-        let entry = unit.function;
-        let mut params = Vec::new();
-        for variable in &entry.params {
-            let mut parts: Vec<&Part<'t>> = unit.parts[0]
-                .iter()
-                .filter(|(name, ..)| *name == variable.name)
-                .collect();
-            parts.sort_by_key(|(_, offset, _)| *offset);
-            let whole = (variable.name, 0, variable.ty);
-            // A parameter that is not read is still passed.
-            if parts.is_empty() {
-                parts.push(&whole);
-            }
-            for &(name, offset, ty) in parts {
-                let is_pointer = unit.registers.is_pointer_part((name, offset));
-                let (c_type, value) = match (is_pointer, ty.kind, ty.bits) {
-                    (true, ..) => ("void *", Type::Ptr(Space::Generic)),
-                    (_, Kind::Float, 32) => ("float", Type::F32),
-                    (_, Kind::Float, 64) => ("double", Type::F64),
-                    (_, Kind::Unsigned, 64) => ("unsigned long long", Type::I64),
-                    (_, _, 64) => ("long long", Type::I64),
-                    (_, Kind::Unsigned, 32) => ("unsigned", Type::I32),
-                    (_, _, 32) => ("int", Type::I32),
-                    (_, _, 16) => ("unsigned short", Type::I32),
-                    _ => ("unsigned char", Type::I32),
-                };
-                let name = match offset {
-                    0 => variable.name.to_string(),
-                    _ => format!("{}+{offset}", variable.name),
-                };
-                params.push(HeadParam {
-                    part: (variable.name, offset),
-                    slot: Slot { name, ty: value },
-                    param: Param {
-                        slot: SlotId(0),
-                        c_type: c_type.to_string(),
-                        pointee: None,
-                        is_const: false,
-                        is_restrict: false,
-                    },
-                });
-            }
-        }
-        let threads = entry
-            .max_threads
-            .and_then(|threads| u32::try_from(threads).ok());
-        let blocks = entry
-            .min_blocks
-            .and_then(|blocks| u32::try_from(blocks).ok());
-        Head {
-            name: entry.name.to_string(),
-            loc: LocId(0),
-            launch_bounds: threads.map(|threads| (threads, blocks)),
-            params,
-        }
-    }
-
-    /// Declares the parameters.
-    fn declare(&self, builder: &mut Builder) -> Slots<'t> {
-        let mut slots = Slots::default();
-        for HeadParam { part, slot, param } in &self.params {
-            // `infer_spaces` finds the spaces again.
-            let ty = match slot.ty {
-                Type::Ptr(_) => Type::Ptr(Space::Generic),
-                other => other,
-            };
-            let slot = builder.param(
-                &slot.name,
-                ty,
-                &param.c_type,
-                param.pointee,
-                param.is_const,
-                param.is_restrict,
-            );
-            slots.insert(*part, slot);
-        }
-        slots
-    }
-}
-
-/// What the names of a module mean.
-pub(crate) struct Environment<'a, 't> {
-    /// Variables and strings.
-    objects: FxHashMap<String, Object>,
-    ptx: &'a Ptx<'t>,
-    /// Variables at module scope.
-    variables: &'a [Variable<'t>],
-    /// How many places the written module has.
-    locs: usize,
-    /// The places of which only the line is known, by file number and line.
-    lines: FxHashMap<(u32, u32), LocId>,
-    /// Whether there is no written module.
-    is_alone: bool,
-    /// Then, the places of instructions, by where in the text they are.
-    places: FxHashMap<u32, LocId>,
-}
-
-impl<'a, 't> Environment<'a, 't> {
-    fn of(module: &Module, ptx: &'a Ptx<'t>) -> Environment<'a, 't> {
-        let mut objects = FxHashMap::default();
-        for (index, global) in module.globals.iter().enumerate() {
-            if global.space != GlobalSpace::Host {
-                let object = Object::Global(GlobalId(index as u32));
-                objects.insert(global_symbol(module, index), object);
-            }
-        }
-        for index in 0..module.strings.len() {
-            let object = Object::String(StringId(index as u32));
-            objects.insert(format!("$$string{index}"), object);
-        }
-        Environment {
-            objects,
-            ptx,
-            variables: &ptx.variables,
-            locs: module.locs.len(),
-            lines: FxHashMap::default(),
-            is_alone: false,
-            places: FxHashMap::default(),
-        }
-    }
-
-    /// Adds the places of which only the line is known: an instruction that was made from several of one line.
-    fn add_lines(&mut self, ptx: &Ptx<'t>, module: &mut Module) {
-        let bodies = ptx
-            .functions
-            .iter()
-            .filter_map(|function| function.body.as_ref());
-        for place in bodies.flat_map(|body| &body.places) {
-            if place.column > 0 || place.line == 0 {
-                continue;
-            }
-            let file = ptx.files.iter().find(|(number, _)| *number == place.file);
-            let file =
-                file.and_then(|(_, name)| module.files.iter().position(|known| known == name));
-            let Some(file) = file else {
-                continue;
-            };
-            self.lines
-                .entry((place.file, place.line))
-                .or_insert_with(|| {
-                    module.locs.push(Loc {
-                        file: file as u32,
-                        line: place.line,
-                        ..Loc::default()
-                    });
-                    LocId(module.locs.len() as u32 - 1)
-                });
-        }
-    }
-
-    /// Adds the places of a text by itself: for an instruction what `.loc` says, or its line in the text. An access has its own text.
-    fn add_places(&mut self, text: &str, name: &str, module: &mut Module) {
-        self.is_alone = true;
-        module.files.push(name.to_string());
-        let starts: Vec<usize> = std::iter::once(0)
-            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
-            .collect();
-        let bodies = self
-            .ptx
-            .functions
-            .iter()
-            .filter_map(|function| function.body.as_ref());
-        for body in bodies {
-            for statement in &body.statements {
-                let Statement::Inst(inst) = statement else {
-                    continue;
-                };
-                let place = body.places[inst.place as usize];
-                let file = self
-                    .ptx
-                    .files
-                    .iter()
-                    .find(|(number, _)| *number == place.file);
-                let (file, line, column) = match file.filter(|_| place.line > 0) {
-                    Some((_, file)) => (file_index(module, file), place.line, place.column),
-                    None => {
-                        let at = inst.at as usize;
-                        let line = starts.partition_point(|&start| start <= at);
-                        (0, line as u32, (at - starts[line - 1]) as u32 + 1)
-                    }
-                };
-                let is_access = matches!(inst.opcode, "ld" | "st" | "atom" | "red");
-                let rest = &text[inst.at as usize..];
-                let end = rest.find(';').unwrap_or(rest.len());
-                let words: Vec<&str> = rest[..end].split_whitespace().collect();
-                let loc = Loc {
-                    file,
-                    line,
-                    column,
-                    text: if is_access {
-                        words.join(" ")
-                    } else {
-                        String::new()
-                    },
-                    via: None,
-                };
-                let same = module.locs.last() == Some(&loc);
-                if !same {
-                    module.locs.push(loc);
-                }
-                self.places
-                    .insert(inst.at, LocId(module.locs.len() as u32 - 1));
-            }
-        }
-    }
-
-    /// The place of an instruction.
-    fn place(&self, place: Place, at: u32) -> LocId {
-        if self.is_alone {
-            return self.places.get(&at).copied().unwrap_or(LocId(0));
-        }
-        match place.column {
-            0 => self
-                .lines
-                .get(&(place.file, place.line))
-                .copied()
-                .unwrap_or(LocId(0)),
-            // The column is the number of a place.
-            column if (column as usize) < self.locs => LocId(column),
-            _ => LocId(0),
-        }
-    }
-
-    /// Adds the variables that the compiler made: tables of constants.
-    fn add_tables(&mut self, module: &mut Module) {
-        for variable in self.variables {
-            let space = match variable.space {
-                StateSpace::Global => GlobalSpace::Device,
-                StateSpace::Const => GlobalSpace::Constant,
-                StateSpace::Shared | StateSpace::Local | StateSpace::Param => continue,
-            };
-            let (Some(size_bytes), Some(init)) = (variable.size_bytes, bytes(variable)) else {
-                continue;
-            };
-            if self.objects.contains_key(variable.name) {
-                continue;
-            }
-            let object = Object::Global(GlobalId(module.globals.len() as u32));
-            self.objects.insert(variable.name.to_string(), object);
-            module.globals.push(GlobalVar {
-                name: variable.name.to_string(),
-                space,
-                c_type: format!("char [{size_bytes}]"),
-                element_bytes: 1,
-                size_bytes,
-                align_bytes: variable.align_bytes,
-                init: Some(init),
-                relocations: Vec::new(),
-                loc: LocId(0),
-            });
-        }
-    }
-}
-
-/// The number of a file of a module, which is added if it is new.
-fn file_index(module: &mut Module, name: &str) -> u32 {
-    let known = module.files.iter().position(|known| known == name);
-    known.unwrap_or_else(|| {
-        module.files.push(name.to_string());
-        module.files.len() - 1
-    }) as u32
-}
-
-/// A variable's initial bytes; `None` if it has addresses in them, or is not defined here.
-fn bytes(variable: &Variable<'_>) -> Option<Vec<u8>> {
-    if variable.is_extern || variable.init.is_empty() {
-        return None;
-    }
-    let width = variable.ty.bytes() as usize;
-    let mut bytes = Vec::with_capacity(variable.init.len() * width);
-    for value in &variable.init {
-        let Initial::Number(bits) = value else {
-            return None;
-        };
-        bytes.extend_from_slice(bits.to_le_bytes().get(..width)?);
-    }
-    bytes.truncate(usize::try_from(variable.size_bytes?).ok()?);
-    Some(bytes)
 }
 
 /// The names that a function's operands have.

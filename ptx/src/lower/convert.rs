@@ -106,7 +106,10 @@ impl<'t> Lowerer<'_, 't> {
     }
 
     /// `cvta.to.global.u64 d, a`, `cvta.shared.u64 d, a`: an address in a space, and the generic one.
-    pub(super) fn to_space(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
+    pub(super) fn change_space(
+        &mut self,
+        (all, modifiers, at): This<'_, '_, 't>,
+    ) -> Result<(), Fault> {
         let [to, from] = operands(all)?;
         let to_space = modifiers.take(".to");
         let space = modifiers

@@ -181,7 +181,7 @@ impl<'t> Lowerer<'_, 't> {
             Becomes::Select => self.select(this),
             Becomes::Convert => self.convert(this),
             Becomes::Move => self.mov(this),
-            Becomes::ToSpace => self.to_space(this),
+            Becomes::ToSpace => self.change_space(this),
             Becomes::IsSpace => self.is_space(this),
             Becomes::Load => self.load(this),
             Becomes::Store => self.store(this),

@@ -1,0 +1,207 @@
+//! What the names and places of a module mean.
+
+use ir::symbol::global_symbol;
+use ir::{GlobalId, GlobalSpace, GlobalVar, Loc, LocId, Module, Object, StringId};
+use rustc_hash::FxHashMap;
+
+use crate::tree::{Initial, Place, Ptx, StateSpace, Statement, Variable};
+
+/// What the names of a module mean.
+pub(crate) struct Environment<'a, 't> {
+    /// Variables and strings.
+    pub(super) objects: FxHashMap<String, Object>,
+    pub(super) ptx: &'a Ptx<'t>,
+    /// Variables at module scope.
+    pub(super) variables: &'a [Variable<'t>],
+    /// How many places the written module has.
+    locs: usize,
+    /// The places of which only the line is known, by file number and line.
+    lines: FxHashMap<(u32, u32), LocId>,
+    /// Whether there is no written module.
+    is_alone: bool,
+    /// Then, the places of instructions, by where in the text they are.
+    places: FxHashMap<u32, LocId>,
+}
+
+impl<'a, 't> Environment<'a, 't> {
+    pub(super) fn of(module: &Module, ptx: &'a Ptx<'t>) -> Environment<'a, 't> {
+        let mut objects = FxHashMap::default();
+        for (index, global) in module.globals.iter().enumerate() {
+            if global.space != GlobalSpace::Host {
+                let object = Object::Global(GlobalId(index as u32));
+                objects.insert(global_symbol(module, index), object);
+            }
+        }
+        for index in 0..module.strings.len() {
+            let object = Object::String(StringId(index as u32));
+            objects.insert(format!("$$string{index}"), object);
+        }
+        Environment {
+            objects,
+            ptx,
+            variables: &ptx.variables,
+            locs: module.locs.len(),
+            lines: FxHashMap::default(),
+            is_alone: false,
+            places: FxHashMap::default(),
+        }
+    }
+
+    /// Adds the places of which only the line is known: an instruction that was made from several of one line.
+    pub(super) fn add_lines(&mut self, ptx: &Ptx<'t>, module: &mut Module) {
+        let bodies = ptx
+            .functions
+            .iter()
+            .filter_map(|function| function.body.as_ref());
+        for place in bodies.flat_map(|body| &body.places) {
+            if place.column > 0 || place.line == 0 {
+                continue;
+            }
+            let file = ptx.files.iter().find(|(number, _)| *number == place.file);
+            let file =
+                file.and_then(|(_, name)| module.files.iter().position(|known| known == name));
+            let Some(file) = file else {
+                continue;
+            };
+            self.lines
+                .entry((place.file, place.line))
+                .or_insert_with(|| {
+                    module.locs.push(Loc {
+                        file: file as u32,
+                        line: place.line,
+                        ..Loc::default()
+                    });
+                    LocId(module.locs.len() as u32 - 1)
+                });
+        }
+    }
+
+    /// Adds the places of a text by itself: for an instruction what `.loc` says, or its line in the text. An access has its own text.
+    pub(super) fn add_places(&mut self, text: &str, name: &str, module: &mut Module) {
+        self.is_alone = true;
+        module.files.push(name.to_string());
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
+        let bodies = self
+            .ptx
+            .functions
+            .iter()
+            .filter_map(|function| function.body.as_ref());
+        for body in bodies {
+            for statement in &body.statements {
+                let Statement::Inst(inst) = statement else {
+                    continue;
+                };
+                let place = body.places[inst.place as usize];
+                let file = self
+                    .ptx
+                    .files
+                    .iter()
+                    .find(|(number, _)| *number == place.file);
+                let (file, line, column) = match file.filter(|_| place.line > 0) {
+                    Some((_, file)) => (file_index(module, file), place.line, place.column),
+                    None => {
+                        let at = inst.at as usize;
+                        let line = starts.partition_point(|&start| start <= at);
+                        (0, line as u32, (at - starts[line - 1]) as u32 + 1)
+                    }
+                };
+                let is_access = matches!(inst.opcode, "ld" | "st" | "atom" | "red");
+                let rest = &text[inst.at as usize..];
+                let end = rest.find(';').unwrap_or(rest.len());
+                let words: Vec<&str> = rest[..end].split_whitespace().collect();
+                let loc = Loc {
+                    file,
+                    line,
+                    column,
+                    text: if is_access {
+                        words.join(" ")
+                    } else {
+                        String::new()
+                    },
+                    via: None,
+                };
+                let same = module.locs.last() == Some(&loc);
+                if !same {
+                    module.locs.push(loc);
+                }
+                self.places
+                    .insert(inst.at, LocId(module.locs.len() as u32 - 1));
+            }
+        }
+    }
+
+    /// The place of an instruction.
+    pub(super) fn place(&self, place: Place, at: u32) -> LocId {
+        if self.is_alone {
+            return self.places.get(&at).copied().unwrap_or(LocId(0));
+        }
+        match place.column {
+            0 => self
+                .lines
+                .get(&(place.file, place.line))
+                .copied()
+                .unwrap_or(LocId(0)),
+            // The column is the number of a place.
+            column if (column as usize) < self.locs => LocId(column),
+            _ => LocId(0),
+        }
+    }
+
+    /// Adds the variables that the compiler made: tables of constants.
+    pub(super) fn add_tables(&mut self, module: &mut Module) {
+        for variable in self.variables {
+            let space = match variable.space {
+                StateSpace::Global => GlobalSpace::Device,
+                StateSpace::Const => GlobalSpace::Constant,
+                StateSpace::Shared | StateSpace::Local | StateSpace::Param => continue,
+            };
+            let (Some(size_bytes), Some(init)) = (variable.size_bytes, bytes(variable)) else {
+                continue;
+            };
+            if self.objects.contains_key(variable.name) {
+                continue;
+            }
+            let object = Object::Global(GlobalId(module.globals.len() as u32));
+            self.objects.insert(variable.name.to_string(), object);
+            module.globals.push(GlobalVar {
+                name: variable.name.to_string(),
+                space,
+                c_type: format!("char [{size_bytes}]"),
+                element_bytes: 1,
+                size_bytes,
+                align_bytes: variable.align_bytes,
+                init: Some(init),
+                relocations: Vec::new(),
+                loc: LocId(0),
+            });
+        }
+    }
+}
+
+/// The number of a file of a module, which is added if it is new.
+fn file_index(module: &mut Module, name: &str) -> u32 {
+    let known = module.files.iter().position(|known| known == name);
+    known.unwrap_or_else(|| {
+        module.files.push(name.to_string());
+        module.files.len() - 1
+    }) as u32
+}
+
+/// A variable's initial bytes; `None` if it has addresses in them, or is not defined here.
+fn bytes(variable: &Variable<'_>) -> Option<Vec<u8>> {
+    if variable.is_extern || variable.init.is_empty() {
+        return None;
+    }
+    let width = variable.ty.bytes() as usize;
+    let mut bytes = Vec::with_capacity(variable.init.len() * width);
+    for value in &variable.init {
+        let Initial::Number(bits) = value else {
+            return None;
+        };
+        bytes.extend_from_slice(bits.to_le_bytes().get(..width)?);
+    }
+    bytes.truncate(usize::try_from(variable.size_bytes?).ok()?);
+    Some(bytes)
+}
