@@ -111,10 +111,10 @@ fn changed_texts_give_messages_or_valid_ir() {
                 }
             }
             let text = changed.join("\n");
-            if let Ok((module, _)) = ptx::module(&text, "x.ptx") {
-                if let Err(violations) = ir::verify(&module) {
-                    panic!("{}\n{text}", violations[0]);
-                }
+            if let Ok((module, _)) = ptx::module(&text, "x.ptx")
+                && let Err(violations) = ir::verify(&module)
+            {
+                panic!("{}\n{text}", violations[0]);
             }
         }
     }
