@@ -100,7 +100,7 @@ fn as_measured(measured: &str, (file, kernel): (&str, &str), counts: &Value) -> 
         return Ok(());
     }
     for (name, value) in names.iter().zip(&row).skip(2) {
-        if counts[*name].to_string() != *value {
+        if counts[*name].as_u64() != value.parse().ok() {
             return Err(format!(
                 "{name} is {}, and {value} on an H200",
                 counts[*name]
