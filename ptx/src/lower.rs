@@ -14,6 +14,7 @@ mod control;
 mod convert;
 mod environment;
 mod float;
+mod half;
 mod head;
 mod inst;
 mod memory;

@@ -3,6 +3,7 @@
 use ir::{BinaryOp, CompareOp, Const, ConvertOp, Operand as Value, Type, UnaryOp};
 
 use super::float::Flush;
+use super::half::Halves;
 use super::inst::{This, operands};
 use super::{Fault, Lowerer};
 use crate::tree::{Operand, ScalarType};
@@ -15,6 +16,9 @@ impl<'t> Lowerer<'_, 't> {
         float: BinaryOp,
     ) -> Result<(), Fault> {
         let [to, a, b] = operands(all)?;
+        if let Some(halves) = Halves::of(modifiers) {
+            return self.half_binary((all, modifiers, at), halves, float);
+        }
         let ty = modifiers.ty()?;
         if ty.is_float() {
             let flush = Flush::of(modifiers);
@@ -48,6 +52,9 @@ impl<'t> Lowerer<'_, 't> {
             (".hi", Half::High),
             (".wide", Half::Both),
         ]);
+        if let Some(halves) = Halves::of(modifiers) {
+            return self.half_binary((all, modifiers, at), halves, BinaryOp::FMul);
+        }
         let ty = modifiers.ty()?;
         let Some(half) = half else {
             let flush = Flush::of(modifiers);
@@ -171,6 +178,9 @@ impl<'t> Lowerer<'_, 't> {
         [signed, unsigned, floats]: [BinaryOp; 3],
     ) -> Result<(), Fault> {
         let [to, a, b] = operands(all)?;
+        if let Some(halves) = Halves::of(modifiers) {
+            return self.half_binary((all, modifiers, at), halves, floats);
+        }
         let ty = modifiers.ty()?;
         if ty.is_float() {
             let flush = Flush::of(modifiers);
@@ -272,6 +282,9 @@ impl<'t> Lowerer<'_, 't> {
 
     pub(super) fn neg(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
         let [to, a] = operands(all)?;
+        if let Some(halves) = Halves::of(modifiers) {
+            return self.half_unary((all, at), halves, UnaryOp::FNeg);
+        }
         let ty = modifiers.ty()?;
         if ty.is_float() {
             return self.sign((to, a), (modifiers, ty), UnaryOp::FNeg, at);
@@ -283,6 +296,9 @@ impl<'t> Lowerer<'_, 't> {
 
     pub(super) fn abs(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
         let [to, a] = operands(all)?;
+        if let Some(halves) = Halves::of(modifiers) {
+            return self.half_unary((all, at), halves, UnaryOp::FAbs);
+        }
         let ty = modifiers.ty()?;
         if ty.is_float() {
             return self.sign((to, a), (modifiers, ty), UnaryOp::FAbs, at);

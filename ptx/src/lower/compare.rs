@@ -3,6 +3,7 @@
 use ir::{BinaryOp, CompareOp, Operand as Value, Type, UnaryOp};
 
 use super::float::{Flush, float};
+use super::half::Halves;
 use super::inst::{This, operands};
 use super::{Fault, Lowerer};
 use crate::tree::{Kind, Operand, ScalarType};
@@ -68,13 +69,20 @@ impl<'t> Lowerer<'_, 't> {
             (".xor", BinaryOp::Xor),
         ]);
         let flush = Flush::of(modifiers);
-        let ty = modifiers.ty()?;
+        let halves = Halves::of(modifiers);
+        let ty = match halves {
+            Some(_) => ScalarType {
+                kind: Kind::Float,
+                bits: 32,
+            },
+            None => modifiers.ty()?,
+        };
         let (to, a, b, with) = match (combines, all) {
             (None, [to, a, b]) => (to, a, b, None),
             (Some(op), [to, a, b, c]) => (to, a, b, Some((op, c))),
             _ => return Err(modifiers.unknown()),
         };
-        let Some(value) = self.comparison(word, (ty, flush), a, b)? else {
+        let Some(value) = self.comparison(word, (ty, flush, halves), a, b)? else {
             return Err(modifiers.unknown());
         };
         let combined = |this: &mut Self, value| match with {
@@ -97,25 +105,21 @@ impl<'t> Lowerer<'_, 't> {
     fn comparison(
         &mut self,
         word: &str,
-        (ty, flush): (ScalarType, Flush),
+        (ty, flush, halves): (ScalarType, Flush, Option<Halves>),
         a: &Operand<'t>,
         b: &Operand<'t>,
     ) -> Result<Option<Value>, Fault> {
         let row = COMPARISONS.iter().find(|(name, ..)| *name == word);
+        if let Some(halves) = halves {
+            return self.half_compare((a, b), halves, |this, a, b| {
+                this.float_comparison(word, a, b)
+            });
+        }
         if ty.is_float() {
             let ty = float(ty)?;
             let [a, b] = [self.read(a, ty)?, self.read(b, ty)?];
             let [a, b] = [self.flushed(a, flush), self.flushed(b, flush)];
-            return Ok(match row {
-                Some((_, _, Some((op, opposite)))) => {
-                    let value = self.builder.compare(*op, a, b);
-                    Some(match opposite {
-                        true => self.builder.unary(UnaryOp::Not, value),
-                        false => value,
-                    })
-                }
-                Some(_) | None => self.unordered(word, a, b),
-            });
+            return Ok(self.float_comparison(word, a, b));
         }
         if ty.kind == Kind::Predicate {
             return Ok(None);
@@ -128,6 +132,20 @@ impl<'t> Lowerer<'_, 't> {
         };
         let [a, b] = [self.read_int(a, ty)?, self.read_int(b, ty)?];
         Ok(Some(self.builder.compare(op, a, b)))
+    }
+
+    fn float_comparison(&mut self, word: &str, a: Value, b: Value) -> Option<Value> {
+        let row = COMPARISONS.iter().find(|(name, ..)| *name == word);
+        match row {
+            Some((_, _, Some((op, opposite)))) => {
+                let value = self.builder.compare(*op, a, b);
+                Some(match opposite {
+                    true => self.builder.unary(UnaryOp::Not, value),
+                    false => value,
+                })
+            }
+            Some(_) | None => self.unordered(word, a, b),
+        }
     }
 
     /// Comparisons that ask whether both are numbers.

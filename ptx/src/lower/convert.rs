@@ -4,6 +4,7 @@ use ir::{
     BinaryOp, CompareOp, Const, ConvertOp, Intrinsic, Operand as Value, Space, Type, UnaryOp,
 };
 
+use super::half::Halves;
 use super::inst::{This, operands};
 use super::modifiers::Modifiers;
 use super::read::integer_of;
@@ -187,6 +188,13 @@ impl<'t> Lowerer<'_, 't> {
 
     /// `cvt.rzi.s32.f32 d, a`.
     pub(super) fn convert(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
+        if all.len() == 3 {
+            let halves = Halves::of(modifiers).ok_or_else(|| modifiers.unknown())?;
+            return match modifiers.take(".rn") && modifiers.take(".f32") {
+                true => self.pack_halves((all, at), halves),
+                false => Err(modifiers.unknown()),
+            };
+        }
         let [to, from] = operands(all)?;
         let (into, source) = (modifiers.ty()?, modifiers.ty()?);
         match (into.is_float(), source.is_float()) {

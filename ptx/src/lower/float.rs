@@ -2,6 +2,7 @@
 
 use ir::{BinaryOp, CompareOp, Const, ConvertOp, Operand as Value, Type, UnaryOp};
 
+use super::half::Halves;
 use super::inst::{This, operands};
 use super::modifiers::Modifiers;
 use super::{Fault, Lowerer};
@@ -49,18 +50,8 @@ impl<'t> Lowerer<'_, 't> {
         if !modifiers.take(".rn") {
             return Err(modifiers.unknown());
         }
-        let halves = modifiers.take(".f16x2");
-        if halves || modifiers.take(".bf16x2") {
-            let [a, b, c] = [
-                self.read(a, Type::I32)?,
-                self.read(b, Type::I32)?,
-                self.read(c, Type::I32)?,
-            ];
-            let value = match halves {
-                true => self.builder.fma_halves(a, b, c),
-                false => self.builder.fma_bfloats(a, b, c),
-            };
-            return self.write(to, value, at);
+        if let Some(halves) = Halves::of(modifiers) {
+            return self.half_fma((all, at), halves);
         }
         let flush = Flush::of(modifiers);
         let ty = float(modifiers.ty()?)?;
