@@ -55,7 +55,8 @@ impl<'t> Head<'t> {
                 parts.push(&whole);
             }
             for &(name, offset, ty) in parts {
-                let is_pointer = unit.registers.is_pointer_part((name, offset));
+                let is_declared = variable.is_pointer && offset == 0;
+                let is_pointer = is_declared || unit.registers.is_pointer_part((name, offset));
                 // `ld.param.b32` of a `.f32`: the declaration says more.
                 let ty = match (offset, variable.ty.bits == ty.bits) {
                     (0, true) => variable.ty,
