@@ -48,7 +48,7 @@ def measured(path):
 def write(path, rows):
     """Program, kernel, and what the GPU counted at its first launch."""
     root = pathlib.Path(__file__).resolve().parents[2]
-    places = ["bench/gpu/kernels/{}.cu", "examples/{}.k"]
+    places = ["bench/gpu/kernels/{}.cu", "examples/{}.k", "tests/programs/{}.k"]
     with path.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["program", "kernel", *COUNTERS])
