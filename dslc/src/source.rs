@@ -1,4 +1,6 @@
-//! Compiles CUDA source at run time (feature `source`), like NVRTC, for kernels whose text is not known before.
+//! Compiles CUDA source at run time (feature `source`), like NVRTC, for kernels whose text is not known before. Also reads PTX.
+
+mod from_ptx;
 
 use std::{
     fmt, fs,
@@ -109,11 +111,14 @@ impl Source {
         self
     }
 
-    /// Compiles the kernels. Host code in the source is only read for the instances of templates that it launches; it does not run.
+    /// Compiles the kernels, or reads them if the text is PTX. Then a pointer takes any buffer: PTX does not say of what. Host code in the source is only read for the instances of templates that it launches; it does not run.
     ///
     /// # Errors
     /// The messages of the compiler, with the lines that they are about.
     pub fn compile(&self) -> Result<Kernels> {
+        if ptx::is_ptx(&self.text) {
+            return self.compile_ptx();
+        }
         let mut map = SourceMap::new();
         let file = map.add(SourceFile::new(&self.name, &self.text));
         let embedded = dsl::embed::kernels(&mut map, file, &self.options, self);

@@ -12,6 +12,19 @@ pub use parse::parse;
 
 use std::fmt;
 
+/// Whether a text is PTX: it begins with `.version`, after comments.
+pub fn is_ptx(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        rest = match (rest.strip_prefix("//"), rest.strip_prefix("/*")) {
+            (Some(line), _) => line.split_once('\n').map_or("", |(_, after)| after),
+            (_, Some(block)) => block.split_once("*/").map_or("", |(_, after)| after),
+            _ => return rest.starts_with(".version"),
+        }
+        .trim_start();
+    }
+}
+
 /// Why a text is not PTX that dslc reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
