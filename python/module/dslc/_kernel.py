@@ -160,10 +160,10 @@ def kernel(
     include: Iterable[_PathLike] = (),
     arch: str = "sm_90",
 ) -> Kernel:
-    """Compiles CUDA source and returns one of its kernels.
+    """Compiles CUDA source, or reads PTX, and returns one of its kernels.
 
-    ``source`` is the text, or the path of a file (a ``Path``, or a ``str`` without line breaks that ends in ``.cu``, ``.cuh``, ``.k`` or ``.h``),
-    which may include files beside it. ``name`` may be left out if there is one kernel; ``"fill<float, 4>"`` makes that instance of a template.
+    ``source`` is the text, or the path of a file (a ``Path``, or a ``str`` without line breaks that ends in ``.cu``, ``.cuh``, ``.k``, ``.h`` or
+    ``.ptx``), which may include files beside it. PTX is read as it is: a pointer takes any array, and every array is copied back. ``name`` may be left out if there is one kernel; ``"fill<float, 4>"`` makes that instance of a template.
     ``defines`` are macros: ``{"TILE": 16}``.
 
     Raises ``CompileError`` with the compiler's messages.
@@ -199,7 +199,7 @@ _NAMELESS = "<source>"
 
 def _source(source: _PathLike) -> tuple[str, str]:
     """The text, and what messages call it."""
-    is_path = not isinstance(source, str) or ("\n" not in source and source.endswith((".cu", ".cuh", ".k", ".h")))
+    is_path = not isinstance(source, str) or ("\n" not in source and source.endswith((".cu", ".cuh", ".k", ".h", ".ptx")))
     if not is_path:
         return str(source), _NAMELESS
     path = os.fspath(source)
