@@ -92,7 +92,17 @@ fn load_ptx(mut map: SourceMap, file: FileId, loader: Files) -> Loaded {
             diagnostics.push(message(Code::Syntax, &error, text));
             None
         }
-        Ok((module, refused)) => {
+        Ok(made) => {
+            let (module, refused) = (made.module, made.refused);
+            for (kernel, error) in &made.assumed {
+                let text = format!(
+                    "`{kernel}`: {}; where its lanes meet again is assumed",
+                    error.message
+                );
+                let mut diagnostic = message(Code::Unsupported, error, text);
+                diagnostic.severity = Severity::Warning;
+                diagnostics.push(diagnostic);
+            }
             for (kernel, error) in &refused {
                 let text = format!("the kernel `{kernel}` is left out: {}", error.message);
                 let mut diagnostic = message(Code::Unsupported, error, text);

@@ -275,6 +275,11 @@ impl Graph {
     }
 }
 
+/// The blocks that are reached, in reverse postorder.
+pub(crate) fn order(blocks: &[Block]) -> Vec<BlockId> {
+    reverse_postorder(blocks).0
+}
+
 /// Depth first, without recursion: hostile code has long chains.
 fn reverse_postorder(blocks: &[Block]) -> (Vec<BlockId>, Vec<usize>) {
     let mut order = Vec::with_capacity(blocks.len());

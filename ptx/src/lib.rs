@@ -7,7 +7,7 @@ mod parse;
 mod structure;
 pub mod tree;
 
-pub use lower::{compiled, module};
+pub use lower::{Kernels, compiled, module};
 pub use parse::parse;
 
 use std::fmt;

@@ -71,8 +71,8 @@ pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Er
             entry.ok_or_else(|| Error::at(text, 0, &format!("the PTX has no entry `{symbol}`")))?;
         let head = Head::of_written(written.function(id), entry);
         match lower(text, entry, Some(head), &environment) {
-            Ok(function) => module.functions[index] = function,
-            Err(error) => refused.push((id, error)),
+            Ok((function, None)) => module.functions[index] = function,
+            Ok((_, Some(error))) | Err(error) => refused.push((id, error)),
         }
     }
     infer_spaces(&mut module);
@@ -83,8 +83,9 @@ pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Er
 /// The module of a PTX text by itself: a kernel for each entry. Places are those of `.loc`, or the lines of the text where it has none; `name`
 /// is the text's file.
 ///
-/// Kernels that have something that dslc cannot run yet are not in the module, but in the second list, by name and with the reason.
-pub fn module(text: &str, name: &str) -> Result<(Module, Vec<(String, Error)>), Error> {
+/// # Errors
+/// What is wrong with the text as a whole.
+pub fn module(text: &str, name: &str) -> Result<Kernels, Error> {
     let ptx = parse(text)?;
     let mut module = Module {
         name: name.to_string(),
@@ -94,16 +95,35 @@ pub fn module(text: &str, name: &str) -> Result<(Module, Vec<(String, Error)>), 
     let mut environment = Environment::of(&module, &ptx);
     environment.add_tables(&mut module);
     environment.add_places(text, name, &mut module);
-    let mut refused = Vec::new();
+    let (mut refused, mut assumed) = (Vec::new(), Vec::new());
     for entry in ptx.functions.iter().filter(|function| function.is_entry) {
+        let name = || entry.name.to_string();
         match lower(text, entry, None, &environment) {
-            Ok(function) => module.functions.push(function),
-            Err(error) => refused.push((entry.name.to_string(), error)),
+            Ok((function, assumes)) => {
+                module.functions.push(function);
+                assumed.extend(assumes.map(|error| (name(), error)));
+            }
+            Err(error) => refused.push((name(), error)),
         }
     }
     infer_spaces(&mut module);
     simplify(&mut module);
-    Ok((module, refused))
+    Ok(Kernels {
+        module,
+        refused,
+        assumed,
+    })
+}
+
+/// The kernels of a PTX text by itself.
+#[derive(Debug)]
+pub struct Kernels {
+    /// Those that dslc can run.
+    pub module: Module,
+    /// The names of the others, and why.
+    pub refused: Vec<(String, Error)>,
+    /// Those of the module of which it is assumed where lanes meet again, and why.
+    pub assumed: Vec<(String, Error)>,
 }
 
 /// The names that a function's operands have.
@@ -137,6 +157,8 @@ struct Unit<'a, 't> {
     blocks: Vec<Block>,
     pieces: Vec<Piece>,
     registers: Registers,
+    /// Why its jumps have no structure, if they have none.
+    unstructured: Option<Error>,
     /// The parts of its parameters that it reads, and of its results that it writes: name, offset, type.
     parts: [Vec<Part<'t>>; 2],
 }
@@ -152,14 +174,17 @@ impl<'a, 't> Unit<'a, 't> {
         };
         let at = |statement: usize| statement_at(body, statement).unwrap_or(function.at);
         let blocks = graph::blocks(body).map_err(|(statement, why)| fail(at(statement), why))?;
-        let pieces = structure(&blocks).map_err(|why| match why {
+        let structured = structure(&blocks);
+        let unstructured = structured.as_ref().err().map(|why| match why {
             Unstructured::IntoLoop(block) => fail(
-                at(blocks[block].statements.start),
+                at(blocks[*block].statements.start),
                 "a jump leads into the middle of a loop",
             ),
             Unstructured::TooDeep => fail(function.at, "its jumps need statements nested too deep"),
-        })?;
+        });
+        let pieces = structured.unwrap_or_else(|_| vec![Piece::Dispatch(graph::order(&blocks))]);
         Ok(Unit {
+            unstructured,
             function,
             body,
             blocks,
@@ -233,13 +258,13 @@ fn units<'a, 't>(
     Ok(units)
 }
 
-/// The IR of one entry.
+/// The IR of one entry, and why its jumps have no structure, if they have none.
 fn lower<'t>(
     text: &str,
     entry: &Function<'t>,
     head: Option<Head<'t>>,
     environment: &Environment<'_, 't>,
-) -> Result<ir::Function, Error> {
+) -> Result<(ir::Function, Option<Error>), Error> {
     let mut units = units(text, entry, environment.ptx)?;
     let is_alone = head.is_none();
     let head = head.unwrap_or_else(|| Head::of_entry(&units[0]));
@@ -253,7 +278,9 @@ fn lower<'t>(
         true => Head::of_entry(&units[0]),
         false => head,
     };
-    walk(text, &mut units, &head, environment)
+    let function = walk(text, &mut units, &head, environment)?;
+    let unstructured = units.into_iter().find_map(|unit| unit.unstructured);
+    Ok((function, unstructured))
 }
 
 /// Walks through all functions of an entry.

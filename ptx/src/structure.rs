@@ -43,6 +43,9 @@ pub(crate) enum Piece {
     /// Begins the next round of the loop with this header.
     Continue(BlockId),
     Return,
+    /// Blocks whose jumps have no structure, in an order in which most jumps lead on: a loop around all of them, each for the lanes whose number it
+    /// is. Lanes with one number run a block together.
+    Dispatch(Vec<BlockId>),
 }
 
 /// The deepest nesting of statements.
@@ -152,9 +155,13 @@ impl Structurer<'_> {
             Some(Piece::If {
                 then, otherwise, ..
             }) => Self::falls_through(then) || Self::falls_through(otherwise),
-            Some(Piece::Leave(_) | Piece::LeaveLoop(_) | Piece::Continue(_) | Piece::Return) => {
-                false
-            }
+            Some(
+                Piece::Leave(_)
+                | Piece::LeaveLoop(_)
+                | Piece::Continue(_)
+                | Piece::Return
+                | Piece::Dispatch(_),
+            ) => false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Structured statements.
 
-use ir::{CompareOp, Const, LabelId};
+use ir::{CompareOp, Const, LabelId, Type};
 
 use super::{Fault, Lowerer};
 use crate::graph::{BlockId, End};
@@ -74,10 +74,8 @@ impl<'t> Lowerer<'_, 't> {
                 let label = self.label(true, *header);
                 self.builder.continue_to(label);
             }
-            Piece::Return => match self.end {
-                Some(end) => self.builder.break_to(end),
-                None => self.builder.return_value(None),
-            },
+            Piece::Return => self.end_lanes(),
+            Piece::Dispatch(blocks) => self.dispatch(blocks)?,
         }
         Ok(())
     }
@@ -103,6 +101,57 @@ impl<'t> Lowerer<'_, 't> {
         for _ in others {
             self.builder.close();
         }
+        Ok(())
+    }
+
+    /// Lanes end here, or leave the routine.
+    fn end_lanes(&mut self) {
+        match self.end {
+            Some(end) => self.builder.break_to(end),
+            None => self.builder.return_value(None),
+        }
+    }
+
+    /// Blocks without structure: each lane has the number of its next block.
+    fn dispatch(&mut self, blocks: &[BlockId]) -> Result<(), Failed> {
+        let next = self.builder.slot("block", Type::I32);
+        let number = |block: BlockId| Const::i32(block as i32).into();
+        self.builder.set(next, number(0));
+        let label = self.builder.label();
+        self.builder.open_loop_at(label, None);
+        for &block in blocks {
+            let at = self.builder.get(next);
+            let here = self.builder.compare(CompareOp::Eq, at, number(block));
+            self.builder.open_if(here);
+            self.registers.open_region();
+            self.code(block)?;
+            self.jump(block);
+            match &self.blocks[block].end {
+                End::Return => self.end_lanes(),
+                End::Goto(target) => self.builder.set(next, number(*target)),
+                End::Branch(predicate, negated, [first, second]) => {
+                    let cond = self.registers.get(&mut self.builder, *predicate);
+                    let (first, second) = match negated {
+                        true => (second, first),
+                        false => (first, second),
+                    };
+                    let target = self.builder.select(cond, number(*first), number(*second));
+                    self.builder.set(next, target);
+                }
+                End::Switch(index, targets) => {
+                    let index = self.registers.get(&mut self.builder, *index);
+                    let mut target = number(targets.last().copied().unwrap_or(0));
+                    for (arm, &block) in targets.iter().enumerate().rev().skip(1) {
+                        let is = self.builder.compare(CompareOp::Eq, index, number(arm));
+                        target = self.builder.select(is, number(block), target);
+                    }
+                    self.builder.set(next, target);
+                }
+            }
+            self.registers.close_region();
+            self.builder.close();
+        }
+        self.builder.close();
         Ok(())
     }
 

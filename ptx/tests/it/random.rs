@@ -102,20 +102,20 @@ fn lanes_follow_the_jumps() {
         let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
         let graph = graph(&mut random);
         let text = text(&graph);
-        let (module, refused) = ptx::module(&text, "random.ptx").expect("PTX");
-        if let Some((_, why)) = refused.first() {
-            assert_eq!(
-                why.message, "a jump leads into the middle of a loop",
-                "{text}"
-            );
-            others += 1;
-            continue;
+        let made = ptx::module(&text, "random.ptx").expect("PTX");
+        assert_eq!(made.refused, [], "{text}");
+        match made.assumed.first() {
+            Some((_, why)) => {
+                assert_eq!(why.message, "a jump leads into the middle of a loop");
+                others += 1;
+            }
+            None => structured += 1,
         }
+        let module = made.module;
         ir::verify::assert_verified(&module, "reading PTX");
         let expected: Vec<u32> = (0..THREADS).map(|thread| alone(&graph, thread)).collect();
         let lanes = Runner::new(module).run("k", [1, THREADS], (&[], &[]), THREADS as usize);
         assert_eq!(lanes, expected, "seed {seed}\n{text}");
-        structured += 1;
     }
-    assert!(structured > 200, "{structured} of {}", structured + others);
+    assert!(structured > 200 && others > 20, "{structured}, {others}");
 }
