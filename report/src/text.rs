@@ -19,7 +19,7 @@ pub use style::{Paint, Style, cut};
 /// For a launch whose threads communicate.
 const ONE_ORDER: &str = "its threads communicate, but it ran in ascending order only: --order both runs the other order too";
 
-/// What is counted: shown wherever the rules are named.
+/// What is counted: shown wherever the rules are named, unless launches are also counted as compiled.
 pub(crate) const AS_WRITTEN: &str =
     "the accesses are counted as written: a compiler may merge, move or drop some";
 
@@ -188,7 +188,13 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
         text += &style.paragraph("  ", &format!("shared memory: {shared}"), Some(Paint::Dim));
         let global = format!("global memory (sec: sectors of 32 bytes): {global}");
         text += &style.paragraph("  ", &global, Some(Paint::Dim));
-        text += &style.paragraph("  ", AS_WRITTEN, Some(Paint::Dim));
+        let how = match compiler(model) {
+            Some(compiler) => format!(
+                "hot spots and remarks: as compiled by {compiler} -O3; the assembler may merge or drop some more"
+            ),
+            None => AS_WRITTEN.to_string(),
+        };
+        text += &style.paragraph("  ", &how, Some(Paint::Dim));
         if model.has_unmodelled_atomics() {
             let why = rules.shared.atomics_not_modelled();
             text += &style.paragraph(
