@@ -99,7 +99,7 @@ pub(super) fn declaration<'t>(
         let at = cursor.at();
         let (name, size_bytes) = declarator(cursor, ty)?;
         let init = match cursor.eat(Token::Equal) {
-            true => initial(cursor)?,
+            true => initial(cursor, ty)?,
             false => Vec::new(),
         };
         // `.b8 text[] = {…}`: as many as there are.
@@ -199,14 +199,14 @@ fn declarator<'t>(cursor: &mut Cursor<'t>, ty: ScalarType) -> Result<(&'t str, O
 }
 
 /// `{1, 2}`, `7`, `generic(name)+8`; braces within braces are flat.
-fn initial<'t>(cursor: &mut Cursor<'t>) -> Result<Vec<Initial<'t>>> {
+fn initial<'t>(cursor: &mut Cursor<'t>, ty: ScalarType) -> Result<Vec<Initial<'t>>> {
     let (mut values, mut depth) = (Vec::new(), 0);
     loop {
         while cursor.eat(Token::LBrace) {
             depth += 1;
         }
         if cursor.peek() != Some(Token::RBrace) {
-            values.push(initial_value(cursor)?);
+            values.push(initial_value(cursor, ty)?);
         }
         while depth > 0 && cursor.eat(Token::RBrace) {
             depth -= 1;
@@ -221,10 +221,16 @@ fn initial<'t>(cursor: &mut Cursor<'t>) -> Result<Vec<Initial<'t>>> {
     }
 }
 
-fn initial_value<'t>(cursor: &mut Cursor<'t>) -> Result<Initial<'t>> {
+fn initial_value<'t>(cursor: &mut Cursor<'t>, ty: ScalarType) -> Result<Initial<'t>> {
     if value::begins(cursor) {
         return Ok(Initial::Number(match value::number(cursor)? {
-            Number::Int(bits) | Number::Double(bits) => bits,
+            Number::Int(bits) => bits,
+            // `2.5` is written for each width alike.
+            Number::Double(bits) if ty.bits == 32 => {
+                u64::from((f64::from_bits(bits) as f32).to_bits())
+            }
+            Number::Double(bits) => bits,
+            Number::Single(bits) if ty.bits == 64 => f64::from(f32::from_bits(bits)).to_bits(),
             Number::Single(bits) => bits.into(),
         }));
     }
