@@ -50,8 +50,8 @@ pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Er
     let ptx = parse(text)?;
     let mut module = written.clone();
     let mut refused = Vec::new();
-    let mut environment = Environment::of(written, &ptx);
-    environment.add_tables(&mut module);
+    let mut environment = Environment::of(written, &ptx, false);
+    environment.add_variables(&mut module);
     environment.add_lines(&ptx, &mut module);
     for index in 0..module.functions.len() {
         let id = FuncId(index as u32);
@@ -92,8 +92,8 @@ pub fn module(text: &str, name: &str) -> Result<Kernels, Error> {
         locs: vec![Loc::default()],
         ..Module::default()
     };
-    let mut environment = Environment::of(&module, &ptx);
-    environment.add_tables(&mut module);
+    let mut environment = Environment::of(&module, &ptx, true);
+    environment.add_variables(&mut module);
     environment.add_places(text, name, &mut module);
     let (mut refused, mut assumed) = (Vec::new(), Vec::new());
     for entry in ptx.functions.iter().filter(|function| function.is_entry) {

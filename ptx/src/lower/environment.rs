@@ -4,7 +4,7 @@ use ir::symbol::global_symbol;
 use ir::{GlobalId, GlobalSpace, GlobalVar, Loc, LocId, Module, Object, StringId};
 use rustc_hash::FxHashMap;
 
-use crate::tree::{Initial, Place, Ptx, StateSpace, Statement, Variable};
+use crate::tree::{Initial, Kind, Place, Ptx, ScalarType, StateSpace, Statement, Variable};
 
 /// What the names of a module mean.
 pub(crate) struct Environment<'a, 't> {
@@ -24,7 +24,7 @@ pub(crate) struct Environment<'a, 't> {
 }
 
 impl<'a, 't> Environment<'a, 't> {
-    pub(super) fn of(module: &Module, ptx: &'a Ptx<'t>) -> Environment<'a, 't> {
+    pub(super) fn of(module: &Module, ptx: &'a Ptx<'t>, is_alone: bool) -> Environment<'a, 't> {
         let mut objects = FxHashMap::default();
         for (index, global) in module.globals.iter().enumerate() {
             if global.space != GlobalSpace::Host {
@@ -42,7 +42,7 @@ impl<'a, 't> Environment<'a, 't> {
             variables: &ptx.variables,
             locs: module.locs.len(),
             lines: FxHashMap::default(),
-            is_alone: false,
+            is_alone,
             places: FxHashMap::default(),
         }
     }
@@ -78,7 +78,6 @@ impl<'a, 't> Environment<'a, 't> {
 
     /// Adds the places of a text by itself: for an instruction what `.loc` says, or its line in the text. An access has its own text.
     pub(super) fn add_places(&mut self, text: &str, name: &str, module: &mut Module) {
-        self.is_alone = true;
         module.files.push(name.to_string());
         let starts: Vec<usize> = std::iter::once(0)
             .chain(text.match_indices('\n').map(|(at, _)| at + 1))
@@ -149,34 +148,92 @@ impl<'a, 't> Environment<'a, 't> {
         }
     }
 
-    /// Adds the variables that the compiler made: tables of constants.
-    pub(super) fn add_tables(&mut self, module: &mut Module) {
+    /// Adds the variables that are defined here and are not the written module's: of a text by itself all, else the tables of constants that the
+    /// compiler made.
+    pub(super) fn add_variables(&mut self, module: &mut Module) {
+        let mut added = Vec::new();
         for variable in self.variables {
             let space = match variable.space {
                 StateSpace::Global => GlobalSpace::Device,
                 StateSpace::Const => GlobalSpace::Constant,
                 StateSpace::Shared | StateSpace::Local | StateSpace::Param => continue,
             };
-            let (Some(size_bytes), Some(init)) = (variable.size_bytes, bytes(variable)) else {
+            let (Some(size_bytes), false) = (variable.size_bytes, variable.is_extern) else {
                 continue;
             };
-            if self.objects.contains_key(variable.name) {
+            let is_plain = |value: &Initial<'_>| matches!(value, Initial::Number(_));
+            let is_table = !variable.init.is_empty() && variable.init.iter().all(is_plain);
+            if self.objects.contains_key(variable.name) || !(self.is_alone || is_table) {
                 continue;
             }
-            let object = Object::Global(GlobalId(module.globals.len() as u32));
+            let index = module.globals.len();
+            let object = Object::Global(GlobalId(index as u32));
             self.objects.insert(variable.name.to_string(), object);
+            added.push((index, variable));
+            let element_bytes = variable.ty.bytes().max(1);
+            let element = element_type(variable.ty);
             module.globals.push(GlobalVar {
                 name: variable.name.to_string(),
                 space,
-                c_type: format!("char [{size_bytes}]"),
-                element_bytes: 1,
+                c_type: match size_bytes / element_bytes {
+                    1 => element.to_string(),
+                    count => format!("{element} [{count}]"),
+                },
+                element_bytes,
                 size_bytes,
                 align_bytes: variable.align_bytes,
-                init: Some(init),
+                init: None,
                 relocations: Vec::new(),
                 loc: LocId(0),
             });
         }
+        // Their initial values may name one another.
+        for (index, variable) in added {
+            let global = &mut module.globals[index];
+            (global.init, global.relocations) = self.initial(variable, global.size_bytes);
+        }
+    }
+
+    /// A variable's initial bytes and the addresses in them.
+    fn initial(&self, variable: &Variable<'_>, size_bytes: u64) -> (Option<Vec<u8>>, Relocations) {
+        let width = variable.ty.bytes() as usize;
+        let (mut bytes, mut relocations) = (Vec::new(), Vec::new());
+        for value in &variable.init {
+            let bits = match value {
+                Initial::Number(bits) => *bits,
+                Initial::Address(name, offset) => {
+                    if let Some(&object) = self.objects.get(*name) {
+                        relocations.push((bytes.len() as u64, object, *offset));
+                    }
+                    0
+                }
+            };
+            let mut element = bits.to_le_bytes().to_vec();
+            element.resize(width, 0);
+            bytes.extend_from_slice(&element);
+        }
+        bytes.truncate(usize::try_from(size_bytes).unwrap_or(0));
+        relocations.retain(|(at, ..)| at + 8 <= size_bytes);
+        ((!bytes.is_empty()).then_some(bytes), relocations)
+    }
+}
+
+/// Addresses in initial bytes: see [`GlobalVar::relocations`].
+type Relocations = Vec<(u64, Object, i64)>;
+
+/// C's name of an element.
+fn element_type(ty: ScalarType) -> &'static str {
+    match (ty.kind, ty.bits) {
+        (Kind::Float, 32) => "float",
+        (Kind::Float, 64) => "double",
+        (Kind::Unsigned, 16) => "unsigned short",
+        (_, 16) => "short",
+        (Kind::Unsigned, 32) => "unsigned",
+        (_, 32) => "int",
+        (Kind::Unsigned, 64) => "unsigned long long",
+        (_, 64) => "long long",
+        (Kind::Unsigned, _) => "unsigned char",
+        _ => "char",
     }
 }
 
@@ -187,21 +244,4 @@ fn file_index(module: &mut Module, name: &str) -> u32 {
         module.files.push(name.to_string());
         module.files.len() - 1
     }) as u32
-}
-
-/// A variable's initial bytes; `None` if it has addresses in them, or is not defined here.
-fn bytes(variable: &Variable<'_>) -> Option<Vec<u8>> {
-    if variable.is_extern || variable.init.is_empty() {
-        return None;
-    }
-    let width = variable.ty.bytes() as usize;
-    let mut bytes = Vec::with_capacity(variable.init.len() * width);
-    for value in &variable.init {
-        let Initial::Number(bits) = value else {
-            return None;
-        };
-        bytes.extend_from_slice(bits.to_le_bytes().get(..width)?);
-    }
-    bytes.truncate(usize::try_from(variable.size_bytes?).ok()?);
-    Some(bytes)
 }

@@ -11,3 +11,4 @@ mod lexer;
 mod machine;
 mod operations;
 mod random;
+mod variables;
