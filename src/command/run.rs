@@ -212,6 +212,9 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
         (true, _) if args.checking.count_only => {
             "a GPU run has no counts: --count-only needs the simulator"
         }
+        (true, _) if args.checking.counts == Counts::Both => {
+            "a GPU run has no counts: --counts both needs the simulator"
+        }
         (true, Some(_)) => {
             "a GPU run has no counts: --html needs the simulator: the page shows its counts"
         }
