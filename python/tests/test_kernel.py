@@ -337,3 +337,16 @@ def test_what_is_no_numpy_array_says_how_to_make_one():
     shift = dslc.kernel(SHIFT)
     with pytest.raises(TypeError, match=r"takes a NumPy array, not list; `numpy.array\(…, dtype\)` makes one of it"):
         shift(1, 32, [0] * 32, np.zeros(32, np.int32), 32)
+
+
+def test_ptx_is_a_source():
+    path = ROOT / "ptx" / "tests" / "texts" / "axpy.ptx"
+    axpy = dslc.kernel(path)
+    assert axpy.prototype == "axpy(void *x, void *y, float a, unsigned n)"
+    x, y = np.arange(100, dtype=np.float32), np.ones(100, np.float32)
+    report = axpy(1, 128, x, y, 2.0, 100)
+    report.assert_clean()
+    assert (y == 2 * x + 1).all()
+    assert report.metric("global_load_sectors") == 26
+    with pytest.raises(dslc.CompileError, match="no register `%r1` is declared here"):
+        dslc.kernel(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { mov.u32 %r1, 0; }")

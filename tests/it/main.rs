@@ -21,6 +21,7 @@ mod doors;
 mod expectations;
 mod files;
 mod fix;
+mod from_ptx;
 mod gate;
 mod h200;
 mod kernels;
