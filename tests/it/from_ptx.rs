@@ -59,13 +59,13 @@ fn ptx_that_is_not_known_is_an_error_with_its_place() {
     let head = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n";
     let unknown = file(
         "unknown.ptx",
-        &format!("{head}    wgmma.fence.sync.aligned;\n    ret;\n}}\n"),
+        format!("{head}    wgmma.fence.sync.aligned;\n    ret;\n}}\n"),
     );
     let output = dslc(&["run", &unknown, "--launch", "k<<<1, 1>>>()"]);
     assert_eq!(output.code, Some(1), "{}", output.stderr);
     has(&output.stderr, "the kernel `k` is left out");
     has(&output.stderr, "unknown.ptx:6:5");
-    let broken = file("broken.ptx", &format!("{head}    mov.u32 %r1, 3;\n}}\n"));
+    let broken = file("broken.ptx", format!("{head}    mov.u32 %r1, 3;\n}}\n"));
     let output = dslc(&["check", &broken]);
     assert_eq!(output.code, Some(1), "{}", output.stderr);
     has(&output.stderr, "no register `%r1` is declared here");
