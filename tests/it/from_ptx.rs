@@ -72,6 +72,31 @@ fn ptx_that_is_not_known_is_an_error_with_its_place() {
     has(&output.stderr, "broken.ptx:6:13");
 }
 
+/// Wider alignment takes a compiled kernel beyond the limit of shared memory: the program's launch is the written one.
+#[test]
+#[cfg(feature = "ptx")]
+fn a_launch_that_is_only_valid_as_written_runs() {
+    let source = "__global__ void k(char *out) {\n    __shared__ char a[1], b[16], c[1], d[49120];\n    int t = threadIdx.x;\n    if (t == 0) a[0] = 1, \
+        c[0] = 2;\n    b[t] = t; d[t * 1000] = t;\n    __syncthreads();\n    out[t] = a[0] + b[15 - t] + c[0] + d[(15 - t) * 1000];\n}\n";
+    let program = file("shared.k", source);
+    let launch = [
+        "--launch",
+        "k<<<1, 16>>>(out)",
+        "--buffer",
+        "out=char[16]",
+        "--print",
+        "out:3",
+    ];
+    let options = ["run", &program, "--counts", "both", "--launches"];
+    let output = dslc(&[&options[..], &launch[..]].concat());
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    has(&output.stdout, "out = 33 31 29");
+    has(
+        &output.stdout,
+        "not counted as compiled: as compiled it fails",
+    );
+}
+
 #[test]
 #[cfg(feature = "ptx")]
 fn compiled_accesses_have_the_report_s_lines() {

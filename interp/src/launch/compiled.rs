@@ -93,9 +93,17 @@ pub fn launch_both(
         progress: Progress::default(),
         ..machine.clone()
     };
+    let written = begin(program, kernel, config, args, memory, &plain)?;
+    let begun = match begin(&compiled.program, kernel, config, args, memory, &plain) {
+        Ok(begun) => begun,
+        // More shared memory than the source declares, for example: the program's launch is the written one.
+        Err(failure) => {
+            let mut report = launch(program, kernel, config, args, memory, machine, out)?;
+            report.compiled = Some(fails(&failure));
+            return Ok(report);
+        }
+    };
     let before = {
-        let begun = begin(&compiled.program, kernel, config, args, memory, &plain)?;
-        let written = begin(program, kernel, config, args, memory, &plain)?;
         let run = begun.run(&compiled.program, (kernel, config), memory, &plain);
         let regions = regions(
             &run,
@@ -123,7 +131,7 @@ pub fn launch_both(
                 limit: Some(limit),
                 ..plain
             };
-            count((compiled, kernel, config), args, memory, &plain, &before)?
+            count((compiled, kernel, config), args, memory, &plain, &before)
         }
     });
     Ok(report)
@@ -146,8 +154,11 @@ fn count(
     memory: &mut Memory,
     machine: &MachineConfig,
     before: &Saved,
-) -> Result<CompiledCounts, LaunchFailure> {
-    let begun = begin(&compiled.program, kernel, config, args, memory, machine)?;
+) -> CompiledCounts {
+    let begun = match begin(&compiled.program, kernel, config, args, memory, machine) {
+        Ok(begun) => begun,
+        Err(failure) => return fails(&failure),
+    };
     let run = begun.run(&compiled.program, (kernel, config), memory, machine);
     let after = before.again(&run);
     before.restore(&run);
@@ -155,13 +166,17 @@ fn count(
     let (result, _) = run.with(&counters, &mut |_| {});
     let same_memory = after.differences().is_empty();
     after.restore(&run);
-    Ok(match result {
+    match result {
         Ok(report) => CompiledCounts::Counted {
             by: compiled.by.clone(),
             counts: Box::new(report.counts),
             sites: report.sites,
             same_memory,
         },
-        Err(failure) => CompiledCounts::Not(format!("as compiled it fails: {failure}")),
-    })
+        Err(failure) => fails(&failure),
+    }
+}
+
+fn fails(failure: &LaunchFailure) -> CompiledCounts {
+    CompiledCounts::Not(format!("as compiled it fails: {failure}"))
 }
