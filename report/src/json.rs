@@ -396,7 +396,7 @@ fn launch(index: usize, report: &LaunchReport, model: &Model<'_>) -> Launch {
         sites: report
             .sites
             .iter()
-            .map(|site| site_row(site, report, model))
+            .map(|site| site_row(site, report, model, compiled.as_ref()))
             .collect(),
         counts_depend: report
             .order
@@ -474,11 +474,16 @@ fn counts_row(site: &Site) -> CountsRow {
     }
 }
 
-fn site_row(site: &Site, launch: &LaunchReport, model: &Model<'_>) -> SiteRow {
+fn site_row(
+    site: &Site,
+    launch: &LaunchReport,
+    model: &Model<'_>,
+    compiled: Option<&ByPlace<'_>>,
+) -> SiteRow {
     let input = model.input;
     let facts = model.codes.facts(launch.kernel, site);
     let density = facts.and_then(|facts| facts.operations_per_byte);
-    let compiled = facts.and_then(|facts| facts.compiled);
+    let likely = facts.and_then(|facts| facts.compiled);
     let degrees = site
         .counts
         .degree_histogram
@@ -503,8 +508,8 @@ fn site_row(site: &Site, launch: &LaunchReport, model: &Model<'_>) -> SiteRow {
             .cloned()
             .unwrap_or_default(),
         reuse: ReuseRow::of(site.reuse.as_ref(), site.counts.bytes, density),
-        as_written: compiled.map(Likely::reason),
-        compiled: ByPlace::of(launch).map(|compiled| compiled.site(site)),
+        as_written: likely.map(Likely::reason),
+        compiled: compiled.map(|compiled| compiled.site(site)),
     }
 }
 
