@@ -1,7 +1,8 @@
 //! Copies and conversions.
 
 use ir::{
-    BinaryOp, CompareOp, Const, ConvertOp, Intrinsic, Operand as Value, Space, Type, UnaryOp,
+    BinaryOp, CompareOp, Const, ConvertOp, Intrinsic, Object, Operand as Value, Space, Type,
+    UnaryOp,
 };
 
 use super::half::Halves;
@@ -29,8 +30,10 @@ impl<'t> Lowerer<'_, 't> {
             }
             _ => {
                 // The address of a variable is a pointer, whatever is done with it.
-                if let (Operand::Register(id), Operand::Symbol(..)) = (to, from) {
+                if let (Operand::Register(id), Operand::Symbol(name, _)) = (to, from) {
                     self.registers.note_address(*id);
+                    let is_shared = matches!(self.object(name), Some(Object::Shared(_)));
+                    self.registers.has_other_narrow |= ty.bits == 32 && !is_shared;
                 }
                 let value = match ty.bits {
                     1 => self.read(from, Type::I1)?,

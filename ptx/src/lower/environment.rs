@@ -18,7 +18,7 @@ pub(crate) struct Environment<'a, 't> {
     /// The places of which only the line is known, by file number and line.
     lines: FxHashMap<(u32, u32), LocId>,
     /// Whether there is no written module.
-    is_alone: bool,
+    pub(super) is_alone: bool,
     /// Then, the places of instructions, by where in the text they are.
     places: FxHashMap<u32, LocId>,
 }

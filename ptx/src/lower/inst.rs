@@ -81,7 +81,6 @@ const TABLE: &[(&str, Becomes)] = &[
     ("cos", Becomes::Special(UnaryOp::CosApprox)),
     ("cvt", Becomes::Convert),
     ("cvta", Becomes::ToSpace),
-    ("discard", Becomes::Nothing),
     ("div", Becomes::Div),
     ("dp2a", Becomes::Dot2),
     ("dp4a", Becomes::Dot4),

@@ -78,6 +78,11 @@ impl<'t> Lowerer<'_, 't> {
                 let wide = self.builder.convert(ConvertOp::PtrToInt, value);
                 return Ok(self.builder.convert(ConvertOp::Trunc, wide));
             }
+            (Type::Ptr(_), Type::I32) if self.registers.has_other_narrow => {
+                return Err(
+                    "an address of local or constant memory is used as a number".to_string()
+                );
+            }
             (Type::Ptr(_), Type::I32) => return self.shared_offset(value),
             // The first walk finds out which registers are pointers.
             (Type::I32, Type::Ptr(_)) if self.registers.collects => {

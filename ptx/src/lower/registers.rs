@@ -16,6 +16,8 @@ pub(super) struct Registers {
     links: Vec<(RegId, RegId)>,
     /// Sums that may be addresses: the result and the two operands.
     sums: Vec<(RegId, [Option<RegId>; 2])>,
+    /// Whether a register of 32 bits has the address of a variable that is not in shared memory.
+    pub(super) has_other_narrow: bool,
     /// Whether a 64-bit parameter of the entry may be a pointer.
     pub(super) are_params_pointers: bool,
     /// The registers that parts of parameters are read into: parameter, offset, register.
@@ -75,6 +77,7 @@ impl Registers {
             facts: facts.collect(),
             links: Vec::new(),
             sums: Vec::new(),
+            has_other_narrow: false,
             are_params_pointers: false,
             read_parts: Vec::new(),
             types: body
