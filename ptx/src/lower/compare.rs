@@ -1,6 +1,6 @@
 //! Comparisons and choices.
 
-use ir::{BinaryOp, CompareOp, Operand as Value, Type, UnaryOp};
+use ir::{BinaryOp, CompareOp, Operand as Value, Space, Type, UnaryOp};
 
 use super::float::{Flush, float};
 use super::half::Halves;
@@ -130,6 +130,13 @@ impl<'t> Lowerer<'_, 't> {
         let Some(op) = (if ty.is_signed() { *signed } else { *unsigned }) else {
             return Ok(None);
         };
+        // Two addresses of one space compare like their numbers.
+        if let (Operand::Register(a), Operand::Register(b), false) = (a, b, ty.is_signed())
+            && [a, b].map(|id| self.registers.ty(*id)) == [Type::Ptr(Space::Generic); 2]
+        {
+            let [a, b] = [a, b].map(|id| self.registers.get(&mut self.builder, *id));
+            return Ok(Some(self.builder.compare(op, a, b)));
+        }
         let [a, b] = [self.read_int(a, ty)?, self.read_int(b, ty)?];
         Ok(Some(self.builder.compare(op, a, b)))
     }

@@ -32,8 +32,9 @@ impl<'t> Lowerer<'_, 't> {
                 // The address of a variable is a pointer, whatever is done with it.
                 if let (Operand::Register(id), Operand::Symbol(name, _)) = (to, from) {
                     self.registers.note_address(*id);
-                    let is_shared = matches!(self.object(name), Some(Object::Shared(_)));
-                    self.registers.has_other_narrow |= ty.bits == 32 && !is_shared;
+                    if !matches!(self.object(name), Some(Object::Shared(_))) {
+                        self.registers.note_not_shared(*id);
+                    }
                 }
                 let value = match ty.bits {
                     1 => self.read(from, Type::I1)?,

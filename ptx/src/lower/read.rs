@@ -78,7 +78,7 @@ impl<'t> Lowerer<'_, 't> {
                 let wide = self.builder.convert(ConvertOp::PtrToInt, value);
                 return Ok(self.builder.convert(ConvertOp::Trunc, wide));
             }
-            (Type::Ptr(_), Type::I32) if self.registers.has_other_narrow => {
+            (Type::Ptr(_), Type::I32) if self.registers.is_not_shared(value) => {
                 return Err(
                     "an address of local or constant memory is used as a number".to_string()
                 );

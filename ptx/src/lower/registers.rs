@@ -5,6 +5,8 @@
 
 use ir::{Builder, Operand, Space, Type};
 
+use rustc_hash::FxHashSet;
+
 use crate::tree::{Body, Kind, RegId, ScalarType};
 
 /// The registers of a function.
@@ -16,8 +18,8 @@ pub(super) struct Registers {
     links: Vec<(RegId, RegId)>,
     /// Sums that may be addresses: the result and the two operands.
     sums: Vec<(RegId, [Option<RegId>; 2])>,
-    /// Whether a register of 32 bits has the address of a variable that is not in shared memory.
-    pub(super) has_other_narrow: bool,
+    /// Values that may be addresses of variables that are not in shared memory.
+    not_shared: FxHashSet<Operand>,
     /// Whether a 64-bit parameter of the entry may be a pointer.
     pub(super) are_params_pointers: bool,
     /// The registers that parts of parameters are read into: parameter, offset, register.
@@ -57,6 +59,8 @@ struct Facts {
     is_address: bool,
     /// Whether it holds a pointer.
     is_pointer: bool,
+    /// Whether that may be to a variable that is not in shared memory.
+    is_not_shared: bool,
 }
 
 impl Registers {
@@ -71,13 +75,14 @@ impl Registers {
             as_int: 0,
             is_address: false,
             is_pointer: false,
+            is_not_shared: false,
         });
         Registers {
             collects: true,
             facts: facts.collect(),
             links: Vec::new(),
             sums: Vec::new(),
-            has_other_narrow: false,
+            not_shared: FxHashSet::default(),
             are_params_pointers: false,
             read_parts: Vec::new(),
             types: body
@@ -121,6 +126,8 @@ impl Registers {
                     self.facts[to.index()].is_address,
                 );
                 learn(&mut self.facts[to.index()].is_pointer, pointer);
+                let other = self.facts[from.index()].is_not_shared;
+                learn(&mut self.facts[to.index()].is_not_shared, other);
                 learn(&mut self.facts[from.index()].is_address, address);
             }
             for &(to, operands) in &self.sums {
@@ -136,6 +143,8 @@ impl Registers {
                     _ => None,
                 };
                 if let Some(base) = base {
+                    let other = self.facts[base.index()].is_not_shared;
+                    learn(&mut self.facts[to.index()].is_not_shared, other);
                     learn(&mut self.facts[base.index()].is_address, address);
                 }
             }
@@ -180,6 +189,7 @@ impl Registers {
     pub(super) fn begin(&mut self) {
         self.open.clear();
         self.is_open.clear();
+        self.not_shared.clear();
         self.storage.fill(Storage::Unset);
     }
 
@@ -223,14 +233,28 @@ impl Registers {
             let written_here = facts.writes > 0 && self.is_open[facts.region as usize];
             facts.is_visible &= written_here;
         }
-        match self.storage[index] {
+        let value = match self.storage[index] {
             Storage::Temporary(value) => value,
             Storage::Variable(slot) => builder.get(slot),
             Storage::Unset => {
                 let slot = self.variable(builder, id);
                 builder.get(slot)
             }
+        };
+        if self.facts[index].is_not_shared {
+            self.not_shared.insert(value);
         }
+        value
+    }
+
+    /// Notes that a register has the address of a variable that is not in shared memory.
+    pub(super) fn note_not_shared(&mut self, id: RegId) {
+        self.facts[id.index()].is_not_shared = true;
+    }
+
+    /// Whether a value may be such an address.
+    pub(super) fn is_not_shared(&self, value: Operand) -> bool {
+        self.not_shared.contains(&value)
     }
 
     fn variable(&mut self, builder: &mut Builder, id: RegId) -> ir::SlotId {
