@@ -116,6 +116,7 @@ pub(crate) fn compile(module: &Module, id: FuncId, form: Form) -> Code {
         loc: function.loc,
         pos: 0,
         weight: 0,
+        in_guard: false,
     };
     compiler.code.effects = effects::analyse(function);
     compiler.layout(offsets);
@@ -273,6 +274,8 @@ struct Compiler<'a> {
     pos: u32,
     /// Instructions in the current segment.
     weight: u32,
+    /// Those here have a predicate, and are counted.
+    in_guard: bool,
 }
 
 /// The offset of each local variable outside routines in a thread's memory, and their total size.
@@ -397,8 +400,11 @@ impl Compiler<'_> {
         at
     }
 
-    /// Counts an IR instruction.
+    /// Counts an IR instruction. Those with a predicate are counted before it is looked at.
     fn count(&mut self) {
+        if self.in_guard {
+            return;
+        }
         self.weight += 1;
         if self.weight == u32::from(u16::MAX) {
             self.tick();

@@ -124,6 +124,7 @@ impl Walk<'_> {
                 then,
                 otherwise,
                 loc,
+                ..
             } => {
                 // Compilers make no branch for code that only selects a value, as `?:` does.
                 let chooses = self.only_chooses(then) && self.only_chooses(otherwise);

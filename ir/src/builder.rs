@@ -40,6 +40,7 @@ enum What {
     Body,
     Then {
         cond: Operand,
+        is_guard: bool,
         loc: LocId,
     },
     Else {

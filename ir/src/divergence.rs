@@ -188,6 +188,7 @@ impl<'a> Walk<'a> {
                 then,
                 otherwise,
                 loc,
+                ..
             } => self.if_node(*cond, *loc, [then, otherwise], state),
             Node::Loop {
                 label, body, step, ..

@@ -307,6 +307,9 @@ pub enum Node {
         then: Block,
         /// For the others.
         otherwise: Block,
+        /// `guard %c { … }`: the condition is the predicate of the instructions in `then`, which the warp executes in any case. It is no
+        /// branch, and has no other side. This is how PTX is read (`@%p st.shared.u32 [%r1], %r2`).
+        is_guard: bool,
         /// The place of the condition.
         loc: LocId,
     },

@@ -294,8 +294,15 @@ impl Printer<'_> {
     fn node_head(&self, out: &mut String, node: &Node) {
         match node {
             Node::Inst(inst) => self.inst(out, inst),
-            Node::If { cond, loc, .. } => {
-                put!(out, "if {}{} {{", As(*cond, Some(Type::I1)), At(*loc));
+            Node::If {
+                cond,
+                is_guard,
+                loc,
+                ..
+            } => {
+                let word = if *is_guard { "guard" } else { "if" };
+                let cond = As(*cond, Some(Type::I1));
+                put!(out, "{word} {cond}{} {{", At(*loc));
             }
             Node::Loop {
                 label, unroll, loc, ..

@@ -137,7 +137,7 @@ impl Simplifier {
                     cond: Operand::Const(cond),
                     then,
                     otherwise,
-                    loc: _,
+                    ..
                 } => {
                     self.changed = true;
                     self.nodes(if cond.bits != 0 { then } else { otherwise }, nodes);
@@ -146,6 +146,7 @@ impl Simplifier {
                     cond,
                     then,
                     otherwise,
+                    is_guard,
                     loc,
                 } => {
                     let reads = self.reads_of([&then, &otherwise]);
@@ -167,6 +168,7 @@ impl Simplifier {
                         cond,
                         then,
                         otherwise,
+                        is_guard,
                         loc,
                     });
                     if let Some(branch) = branch {

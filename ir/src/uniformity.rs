@@ -263,7 +263,7 @@ impl Analysis<'_> {
                 cond,
                 then,
                 otherwise,
-                loc: _,
+                ..
             } => match self.varying(*cond) {
                 None => {
                     let then = self.block(then, Some(slots.clone()));

@@ -320,11 +320,16 @@ impl<'a> Verifier<'a> {
                     cond,
                     then,
                     otherwise,
+                    is_guard,
                     loc,
                 } => {
                     self.loc = *loc;
                     self.verify_loc(*loc);
                     self.verify_operand(*cond, Type::I1);
+                    let is_inst = |node: &Node| matches!(node, Node::Inst(_));
+                    if *is_guard && !(then.0.iter().all(is_inst) && otherwise.0.is_empty()) {
+                        self.report("a guard is for instructions");
+                    }
                     self.verify_block(then);
                     self.verify_block(otherwise);
                 }

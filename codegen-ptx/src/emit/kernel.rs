@@ -415,6 +415,7 @@ impl Kernel<'_, '_> {
                 then,
                 otherwise,
                 loc,
+                ..
             } => {
                 self.stand(*loc);
                 let (yes, no, after) = (self.new_block(), self.new_block(), self.new_block());

@@ -144,6 +144,7 @@ impl Walk<'_> {
                 then,
                 otherwise,
                 loc,
+                ..
             } => {
                 let cond = self.operand(*cond);
                 let first = self.row.len();

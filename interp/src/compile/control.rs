@@ -111,7 +111,15 @@ impl Compiler<'_> {
                 Node::If {
                     cond,
                     then,
+                    is_guard: true,
+                    loc,
+                    ..
+                } => self.guard_node(cond, then, *loc),
+                Node::If {
+                    cond,
+                    then,
                     otherwise,
+                    is_guard: false,
                     loc,
                 } => self.if_node(cond, then, otherwise, *loc),
                 Node::Loop {
@@ -316,6 +324,29 @@ impl Compiler<'_> {
             frame.exits.push(swap);
         }
         self.join(save, frame.exits, loc, (start, other_side));
+        self.allocator.scalars.give(save, 1);
+    }
+
+    /// Instructions that the warp executes in any case, for the lanes that the predicate selects.
+    fn guard_node(&mut self, cond: &Operand, then: &Block, loc: LocId) {
+        self.loc = loc;
+        for node in &then.0 {
+            match node {
+                Node::Inst(inst) if matches!(inst.kind, InstKind::Get(_) | InstKind::Set(..)) => {}
+                _ => self.count(),
+            }
+        }
+        let cond = self.scalar(cond);
+        let save = self.allocator.scalars.take(1);
+        let start = self.next_pc();
+        let skip = self.control(Op::Guard, save, cond, 0);
+        self.frames.push(Frame::side());
+        self.in_guard = true;
+        self.block(then);
+        self.in_guard = false;
+        let mut frame = self.frames.pop().expect("pushed");
+        frame.exits.push(skip);
+        self.join(save, frame.exits, loc, (start, None));
         self.allocator.scalars.give(save, 1);
     }
 

@@ -218,6 +218,7 @@ fn head(body: &Block, label: LabelId) -> Option<Head<'_>> {
         cond,
         then,
         otherwise,
+        is_guard: false,
         loc,
     } = node
     else {
@@ -279,12 +280,15 @@ impl Unroller<'_> {
                     cond,
                     then,
                     otherwise,
+                    is_guard,
                     loc,
                 } => {
                     let mut cond = *cond;
                     copy.operand(&mut cond);
                     if let (Operand::Const(cond), true) = (cond, copy.renames) {
-                        self.dead_branch(*loc, to);
+                        if !is_guard {
+                            self.dead_branch(*loc, to);
+                        }
                         let taken = if cond.bits != 0 { then } else { otherwise };
                         if !self.nodes(&taken.0, copy, to)? {
                             return Some(false);
@@ -296,6 +300,7 @@ impl Unroller<'_> {
                         cond,
                         then: self.block(then, &mut copy.clone())?,
                         otherwise: self.block(otherwise, &mut copy.clone())?,
+                        is_guard: *is_guard,
                         loc: *loc,
                     });
                 }

@@ -87,6 +87,7 @@ impl<'a> Listing<'a> {
                     then,
                     otherwise,
                     loc,
+                    ..
                 } => {
                     for (side, is_then) in [(then, true), (otherwise, false)] {
                         let inside = self.within(path, Around::If(id, *loc, *cond, is_then));

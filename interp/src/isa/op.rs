@@ -396,6 +396,8 @@ lane_ops! { define_ops! {
     /// The lanes with `S[a]` continue, and the others wait in `S[d]`; to `b` if none continues. Also counts `c`
     /// branches of unrolled loops.
     If,
+    /// The same for instructions with a predicate: it is no branch.
+    Guard,
     /// Lanes with `S[a]` wait in `S[d]`; to `b` if none remains.
     ParkIf,
     /// Lanes without `S[a]` wait in `S[d]`; to `b` if none remains.

@@ -73,7 +73,7 @@ pub(crate) fn effect(code: &Code, i: &Inst, mask: u32) -> Effect {
         | Op::ParkIf
         | Op::ParkIfNot => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
         op if op.is_comparing_jump() => Effect::Computes(vec![s(a), s(c), s(d)], vec![]),
-        Op::If => Effect::Computes(vec![s(a), s(d)], vec![]),
+        Op::If | Op::Guard => Effect::Computes(vec![s(a), s(d)], vec![]),
         // A fence that is not sequentially consistent has no place in the order of the block's fences, on which waiting
         // accesses rely.
         Op::Fence if FenceScope::ALL[a as usize] == FenceScope::Block && i.b == 1 => {

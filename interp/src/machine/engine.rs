@@ -359,6 +359,13 @@ fn run<L: Level, O: Observer>(
             Op::JumpIf => { totals.branch(inst, mask, false); if r.s(inst.a) != 0 { ip = at(inst.b); } }
             Op::Tick => totals.weigh(inst, mask),
             Op::If => parting = Some(inst),
+            Op::Guard => {
+                totals.weigh(inst, mask);
+                let go = mask & r.mask(inst.a);
+                r.set_s(inst.d, u64::from(mask & !go));
+                mask = go;
+                skip_if_empty!(inst);
+            }
             Op::Else => {
                 totals.weigh(inst, mask);
                 let waiting = r.mask(inst.d);

@@ -38,6 +38,38 @@ fn a_warp_that_returns_early_is_charged_until_there() {
     );
 }
 
+/// A warp executes an instruction with a predicate in any case, and makes a request if a lane has it. It never branches.
+#[test]
+fn a_guard_is_no_branch() {
+    let body = "%0 = special.tid.x
+         %1 = get $1
+         %2 = cmp.slt.i32 %0, %1
+         %3 = get $0
+         %4 = ptradd %3, %0 * 4
+         guard %2 {
+           %5 = mul.i32 %0, 3
+           store.i32.global %4, %5
+         }
+         store.i32.global %4, 7";
+    let counts = |most| {
+        let mut bench = Bench::kernel(OUT_N, body);
+        let out = bench.ints(&[0; 64]);
+        let counts = bench.launch(1, 64, &[out, most]).counts;
+        let requests = counts.global_store.requests;
+        (
+            counts.warp_instructions,
+            requests,
+            counts.branches,
+            counts.divergent_branches,
+        )
+    };
+    let instructions = counts(64).0;
+    assert_eq!(counts(64), (instructions, 4, 0, 0));
+    assert_eq!(counts(33), (instructions, 4, 0, 0));
+    assert_eq!(counts(5), (instructions, 3, 0, 0));
+    assert_eq!(counts(0), (instructions, 2, 0, 0));
+}
+
 #[test]
 fn if_else_keeps_lanes_apart_and_joins_them() {
     let body = per_thread(

@@ -8,14 +8,29 @@ impl Builder {
     /// `if cond {`
     pub fn open_if(&mut self, cond: Operand) {
         debug_assert_eq!(self.value_type(cond), Type::I1);
-        let loc = self.loc;
-        self.open(What::Then { cond, loc });
+        let (loc, is_guard) = (self.loc, false);
+        self.open(What::Then {
+            cond,
+            is_guard,
+            loc,
+        });
+    }
+
+    /// `guard cond {`. It is an `if` after all where a statement follows, not only instructions.
+    pub fn open_guard(&mut self, cond: Operand) {
+        debug_assert_eq!(self.value_type(cond), Type::I1);
+        let (loc, is_guard) = (self.loc, true);
+        self.open(What::Then {
+            cond,
+            is_guard,
+            loc,
+        });
     }
 
     /// `} else {`
     pub fn open_else(&mut self) {
         let Open { nodes, dead, what } = self.pop();
-        let What::Then { cond, loc } = what else {
+        let What::Then { cond, loc, .. } = what else {
             panic!("an else without an if");
         };
         self.open(What::Else {
@@ -72,14 +87,19 @@ impl Builder {
         self.open(What::Routine(id));
     }
 
-    /// `}`: ends the innermost `if` (with or without an `else`), `loop` (with or without a `step`) or `scope`.
+    /// `}`: ends the innermost `if` (with or without an `else`), `guard`, `loop` (with or without a `step`) or `scope`.
     pub fn close(&mut self) {
         let Open { nodes, dead, what } = self.pop();
         let block = Block(nodes);
         match what {
             What::Body => unreachable!("pop keeps the body"),
-            What::Then { cond, loc } => self.push_node(Node::If {
+            What::Then {
                 cond,
+                is_guard,
+                loc,
+            } => self.push_node(Node::If {
+                cond,
+                is_guard: is_guard && block.0.iter().all(|node| matches!(node, Node::Inst(_))),
                 then: block,
                 otherwise: Block::default(),
                 loc,
@@ -94,6 +114,7 @@ impl Builder {
                     cond,
                     then,
                     otherwise: block,
+                    is_guard: false,
                     loc,
                 });
                 if then_dead && dead {

@@ -226,7 +226,10 @@ impl Reader<'_> {
 
     fn node(&mut self, cursor: &mut Cursor<'_>) -> Result<Node> {
         if cursor.eat_word("if") {
-            return self.if_node(cursor);
+            return self.if_node(cursor, false);
+        }
+        if cursor.eat_word("guard") {
+            return self.if_node(cursor, true);
         }
         if cursor.eat_word("loop") {
             return self.loop_node(cursor);
@@ -269,7 +272,7 @@ impl Reader<'_> {
         Ok(LabelId(label))
     }
 
-    fn if_node(&mut self, cursor: &mut Cursor<'_>) -> Result<Node> {
+    fn if_node(&mut self, cursor: &mut Cursor<'_>, is_guard: bool) -> Result<Node> {
         let cond = operand(cursor, Some(Type::I1))?;
         let loc = at(cursor)?;
         cursor.expect("{")?;
@@ -279,6 +282,7 @@ impl Reader<'_> {
             cond,
             then,
             otherwise,
+            is_guard,
             loc,
         })
     }

@@ -261,13 +261,13 @@ impl Names<'_> {
                         cond,
                         then,
                         otherwise,
-                        loc: _,
+                        ..
                     },
                     Node::If {
                         cond: other_cond,
                         then: other_then,
                         otherwise: other_otherwise,
-                        loc: _,
+                        ..
                     },
                 ) => {
                     self.operand(*cond) == *other_cond

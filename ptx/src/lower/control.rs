@@ -1,6 +1,6 @@
 //! Structured statements.
 
-use ir::{CompareOp, Const, LabelId, Type};
+use ir::{CompareOp, Const, LabelId, Type, UnaryOp};
 
 use super::{Fault, Lowerer};
 use crate::graph::{BlockId, End};
@@ -170,10 +170,11 @@ impl<'t> Lowerer<'_, 't> {
                 continue;
             };
             let cond = self.registers.get(&mut self.builder, guard);
-            self.builder.open_if(cond);
-            if negated {
-                self.builder.open_else();
-            }
+            let cond = match negated {
+                true => self.builder.unary(UnaryOp::Not, cond),
+                false => cond,
+            };
+            self.builder.open_guard(cond);
             self.registers.open_region();
             self.inst(inst, index).map_err(|why| (inst.at, why))?;
             self.registers.close_region();

@@ -173,6 +173,7 @@ impl<'m> Search<'m> {
                     then,
                     otherwise,
                     loc,
+                    ..
                 } => {
                     let loc = self.module.loc(*loc);
                     let branch = self.branch;

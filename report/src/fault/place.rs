@@ -67,6 +67,7 @@ impl<'m> Search<'m> {
                     then,
                     otherwise,
                     loc,
+                    ..
                 } => {
                     let parts = !self.uniformity.operand(*cond);
                     let inside = if parts { Parting::Branch(*loc) } else { around };

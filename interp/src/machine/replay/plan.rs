@@ -483,7 +483,14 @@ impl<'a> Planner<'a> {
         }
         let waits = matches!(
             inst.op,
-            Op::If | Op::Else | Op::Join | Op::Park | Op::ParkIf | Op::ParkIfNot | Op::Clear
+            Op::If
+                | Op::Guard
+                | Op::Else
+                | Op::Join
+                | Op::Park
+                | Op::ParkIf
+                | Op::ParkIfNot
+                | Op::Clear
         );
         if waits {
             self.pending.push((Field::Scalar, inst.d));

@@ -224,8 +224,8 @@ pub(crate) fn run<L: Level, O: Observer>(
                 machine.observer.end_block();
                 return true;
             }
-            Op::Clock | Op::Clock64 | Op::ActiveMask | Op::Shuffle | Op::Exchange | Op::Jump | Op::JumpIfNot | Op::JumpIf | Op::Tick | Op::If | Op::Else
-            | Op::Join | Op::Clear | Op::Park | Op::ParkIf | Op::ParkIfNot | Op::ExitIf | Op::ExitIfNot | Op::Loop | Op::Rounds
+            Op::Clock | Op::Clock64 | Op::ActiveMask | Op::Shuffle | Op::Exchange | Op::Jump | Op::JumpIfNot | Op::JumpIf | Op::Tick | Op::If | Op::Guard
+            | Op::Else | Op::Join | Op::Clear | Op::Park | Op::ParkIf | Op::ParkIfNot | Op::ExitIf | Op::ExitIfNot | Op::Loop | Op::Rounds
             | Op::Exit | Op::End | Op::LoadShared | Op::StoreShared | Op::AtomicShared | Op::LoadGlobal | Op::StoreGlobal | Op::AtomicGlobal
             | Op::LoadLocal | Op::StoreLocal | Op::AtomicLocal | Op::LoadGeneric | Op::StoreGeneric | Op::AtomicGeneric | Op::Tally | Op::Barrier
             | Op::BarrierCount | Op::BarrierAnd | Op::BarrierOr | Op::NumberedBarrier | Op::SyncWarp | Op::Fence | Op::Print | Op::LaunchChild

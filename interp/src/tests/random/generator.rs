@@ -165,10 +165,13 @@ impl Generator {
                     _ => (self.block(depth), self.block(depth)),
                 };
                 self.apart -= 1;
+                let is_inst = |node: &Node| matches!(node, Node::Inst(_));
+                let may_guard = otherwise.0.is_empty() && then.0.iter().all(is_inst);
                 out.push(Node::If {
                     cond,
                     then,
                     otherwise,
+                    is_guard: may_guard && self.below(2) == 0,
                     loc: LocId(0),
                 });
             }
@@ -273,6 +276,7 @@ impl Generator {
             cond,
             then: Block::default(),
             otherwise: Block(vec![Node::Break(label)]),
+            is_guard: false,
             loc: LocId(0),
         });
         (body, i)
@@ -370,6 +374,7 @@ impl Generator {
             cond,
             then: Block(vec![Node::Break(label)]),
             otherwise: Block::default(),
+            is_guard: false,
             loc: LocId(0),
         });
         let kind = InstKind::Binary(BinaryOp::Add, Type::I32, i, Operand::Const(Const::i32(1)));
