@@ -103,6 +103,15 @@ fn load_ptx(mut map: SourceMap, file: FileId, loader: Files) -> Loaded {
                 diagnostic.severity = Severity::Warning;
                 diagnostics.push(diagnostic);
             }
+            for (kernel, error) in &made.unsupported {
+                let text = format!(
+                    "`{kernel}`: {}; a lane that executes this ends the run",
+                    error.message
+                );
+                let mut diagnostic = message(Code::Unsupported, error, text);
+                diagnostic.severity = Severity::Warning;
+                diagnostics.push(diagnostic);
+            }
             for (kernel, error) in &refused {
                 let text = format!("the kernel `{kernel}` is left out: {}", error.message);
                 let mut diagnostic = message(Code::Unsupported, error, text);

@@ -287,6 +287,9 @@ instructions! {
     /// `assert %0, string1`: the text is that of the condition.
     Assert(cond: Operand, text: StringId)
         ["assert" (cond: Type::I1, text)] -> (), Act, Kernel;
+    /// `unsupported string1`: an instruction that dslc cannot run; the text says which. It is an error when a lane executes it.
+    Unsupported(text: StringId)
+        ["unsupported" (text)] -> (), Act, Kernel;
     /// `begin local3` and `end local3`: the lifetime of a variable of a block or an inlined function begins, or ends (`false`). Only for
     /// variables whose address is kept somewhere.
     Lifetime(local: LocalId, begins: bool)
@@ -328,7 +331,7 @@ impl InstKind {
             Effect::Memory => matches!(self, InstKind::Atomic { .. }),
             Effect::Lanes | Effect::Order | Effect::Call => true,
             Effect::Act => match self {
-                InstKind::Assert(..) | InstKind::Lifetime(..) => false,
+                InstKind::Assert(..) | InstKind::Unsupported(_) | InstKind::Lifetime(..) => false,
                 // After these there is nothing.
                 InstKind::Intrinsic(
                     Intrinsic::Trap | Intrinsic::BadCall | Intrinsic::BadObject,

@@ -44,8 +44,8 @@ use registers::Registers;
 /// The module with each kernel's body replaced by what its PTX does. The PTX is that of dslc's back end for this module, with the number of
 /// a place as the column of each `.loc` (`sites` of its options), so both have the same parameters, variables and places.
 ///
-/// A kernel whose PTX has something that dslc cannot run yet is in the second list, with the reason; its body is empty. Host functions have
-/// no body, either.
+/// An instruction that dslc cannot run is an error when a lane executes it. A kernel whose jumps have no structure, or whose PTX is wrong, is in
+/// the second list, with the reason; its body is empty. Host functions have no body, either.
 pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Error)>), Error> {
     let ptx = parse(text)?;
     let mut module = written.clone();
@@ -71,10 +71,19 @@ pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Er
             entry.ok_or_else(|| Error::at(text, 0, &format!("the PTX has no entry `{symbol}`")))?;
         let head = Head::of_written(written.function(id), entry);
         match lower(text, entry, Some(head), &environment) {
-            Ok((function, None)) => module.functions[index] = function,
-            Ok((_, Some(error))) | Err(error) => refused.push((id, error)),
+            Ok(Lowered {
+                function,
+                unstructured: None,
+                ..
+            }) => module.functions[index] = function,
+            Ok(Lowered {
+                unstructured: Some(error),
+                ..
+            })
+            | Err(error) => refused.push((id, error)),
         }
     }
+    environment.add_strings(&mut module);
     infer_spaces(&mut module);
     simplify(&mut module);
     Ok((module, refused))
@@ -95,23 +104,27 @@ pub fn module(text: &str, name: &str) -> Result<Kernels, Error> {
     let mut environment = Environment::of(&module, &ptx, true);
     environment.add_variables(&mut module);
     environment.add_places(text, name, &mut module);
-    let (mut refused, mut assumed) = (Vec::new(), Vec::new());
+    let (mut refused, mut assumed, mut unsupported) = (Vec::new(), Vec::new(), Vec::new());
     for entry in ptx.functions.iter().filter(|function| function.is_entry) {
         let name = || entry.name.to_string();
         match lower(text, entry, None, &environment) {
-            Ok((function, assumes)) => {
-                module.functions.push(function);
-                assumed.extend(assumes.map(|error| (name(), error)));
+            Ok(lowered) => {
+                module.functions.push(lowered.function);
+                assumed.extend(lowered.unstructured.map(|error| (name(), error)));
+                let errors = lowered.unsupported.into_iter();
+                unsupported.extend(errors.map(|error| (name(), error)));
             }
             Err(error) => refused.push((name(), error)),
         }
     }
+    environment.add_strings(&mut module);
     infer_spaces(&mut module);
     simplify(&mut module);
     Ok(Kernels {
         module,
         refused,
         assumed,
+        unsupported,
     })
 }
 
@@ -124,6 +137,8 @@ pub struct Kernels {
     pub refused: Vec<(String, Error)>,
     /// Those of the module of which it is assumed where lanes meet again, and why.
     pub assumed: Vec<(String, Error)>,
+    /// Those of the module with an instruction that is an error when a lane executes it: each such instruction once.
+    pub unsupported: Vec<(String, Error)>,
 }
 
 /// The names that a function's operands have.
@@ -258,13 +273,22 @@ fn units<'a, 't>(
     Ok(units)
 }
 
-/// The IR of one entry, and why its jumps have no structure, if they have none.
+/// One entry.
+struct Lowered {
+    function: ir::Function,
+    /// Why its jumps have no structure, if they have none.
+    unstructured: Option<Error>,
+    /// The first of each kind of instruction that dslc cannot run.
+    unsupported: Vec<Error>,
+}
+
+/// The IR of one entry.
 fn lower<'t>(
     text: &str,
     entry: &Function<'t>,
     head: Option<Head<'t>>,
     environment: &Environment<'_, 't>,
-) -> Result<(ir::Function, Option<Error>), Error> {
+) -> Result<Lowered, Error> {
     let mut units = units(text, entry, environment.ptx)?;
     let is_alone = head.is_none();
     let head = head.unwrap_or_else(|| Head::of_entry(&units[0]));
@@ -278,18 +302,26 @@ fn lower<'t>(
         true => Head::of_entry(&units[0]),
         false => head,
     };
-    let function = walk(text, &mut units, &head, environment)?;
-    let unstructured = units.into_iter().find_map(|unit| unit.unstructured);
-    Ok((function, unstructured))
+    let (function, mut unsupported) = walk(text, &mut units, &head, environment)?;
+    unsupported.sort();
+    let mut seen = FxHashSet::default();
+    unsupported.retain(|(_, what)| seen.insert(what.clone()));
+    let error = |(at, what): &(u32, String)| Error::at(text, *at as usize, what);
+    Ok(Lowered {
+        function,
+        unstructured: units.into_iter().find_map(|unit| unit.unstructured),
+        unsupported: unsupported.iter().map(error).collect(),
+    })
 }
 
-/// Walks through all functions of an entry.
+/// Walks through all functions of an entry. Also returns the places in the text of what dslc cannot run.
 fn walk<'t>(
     text: &str,
     units: &mut [Unit<'_, 't>],
     head: &Head<'t>,
     environment: &Environment<'_, 't>,
-) -> Result<ir::Function, Error> {
+) -> Result<(ir::Function, Vec<(u32, String)>), Error> {
+    let mut unsupported = Vec::new();
     let mut builder = Builder::new(&head.name, FunctionKind::Kernel, head.loc);
     let params = head.declare(&mut builder);
     if let Some((threads, blocks)) = head.launch_bounds {
@@ -337,6 +369,7 @@ fn walk<'t>(
             arguments: FxHashMap::default(),
             labels: FxHashMap::default(),
             end: None,
+            unsupported: Vec::new(),
         };
         if let Some(routine) = own {
             lowerer.builder.open_routine(routine.id);
@@ -345,13 +378,14 @@ fn walk<'t>(
         lowerer
             .pieces(pieces)
             .map_err(|(place, why)| Error::at(text, place as usize, &why))?;
+        unsupported.append(&mut lowerer.unsupported);
         builder = lowerer.builder;
         if own.is_some() {
             builder.close();
             builder.close();
         }
     }
-    Ok(builder.finish())
+    Ok((builder.finish(), unsupported))
 }
 
 /// A function that is called, as a routine: its parameters and results by name and offset.
@@ -441,6 +475,8 @@ pub(crate) struct Lowerer<'a, 't> {
     labels: FxHashMap<(bool, usize), LabelId>,
     /// In a routine: what `ret` leaves.
     end: Option<LabelId>,
+    /// What dslc cannot run, by place in the text.
+    unsupported: Vec<(u32, String)>,
 }
 
 /// A shared or local variable.

@@ -50,6 +50,7 @@ pub fn code_of_trap(kind: &TrapKind) -> Code {
         TrapKind::InvalidMask { .. } => Code::InvalidMask,
         TrapKind::Assert { .. } | TrapKind::Explicit => Code::AssertionFailed,
         TrapKind::DivisionByZero => Code::DivisionByZero,
+        TrapKind::Unsupported { .. } => Code::UnsupportedInstruction,
         TrapKind::StackOverflow | TrapKind::CallsTooDeep { .. } => Code::StackOverflow,
     }
 }

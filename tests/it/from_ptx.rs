@@ -54,17 +54,31 @@ fn an_access_of_ptx_beyond_a_buffer_names_the_buffer() {
     has(&output.stderr, "axpy.ptx:15:3");
 }
 
+/// An instruction that dslc cannot run is an error when a lane executes it, and only then. A predicate is no branch.
 #[test]
 fn ptx_that_is_not_known_is_an_error_with_its_place() {
-    let head = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n";
+    let head =
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u32 n)\n{\n";
     let unknown = file(
         "unknown.ptx",
-        format!("{head}    wgmma.fence.sync.aligned;\n    ret;\n}}\n"),
+        format!(
+            "{head}    .reg .pred %p;\n    .reg .b32 %r<3>;\n    ld.param.u32 %r1, [n];\n    mov.u32 %r2, %tid.x;\n    setp.lt.u32 %p, %r2, \
+             %r1;\n    @%p wgmma.fence.sync.aligned;\n    ret;\n}}\n"
+        ),
     );
-    let output = dslc(&["run", &unknown, "--launch", "k<<<1, 1>>>()"]);
+    let json = ["--format", "json", "--launch"];
+    let output = dslc(&[&["run", &unknown], &json[..], &["k<<<1, 32>>>(0)"]].concat());
+    assert_eq!(output.code, Some(0), "{}", output.stderr);
+    has(
+        &output.stderr,
+        "`k`: dslc does not know `wgmma.fence.sync.aligned` yet; a lane",
+    );
+    let report: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(report["launches"][0]["metrics"]["branches"], 0);
+    let output = dslc(&["run", &unknown, "--launch", "k<<<1, 32>>>(3)"]);
     assert_eq!(output.code, Some(1), "{}", output.stderr);
-    has(&output.stderr, "the kernel `k` is left out");
-    has(&output.stderr, "unknown.ptx:6:5");
+    has(&output.stderr, "[R0406] Error: unsupported instruction");
+    has(&output.stderr, "unknown.ptx:11:5");
     let broken = file("broken.ptx", format!("{head}    mov.u32 %r1, 3;\n}}\n"));
     let output = dslc(&["check", &broken]);
     assert_eq!(output.code, Some(1), "{}", output.stderr);

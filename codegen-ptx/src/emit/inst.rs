@@ -147,6 +147,11 @@ impl Kernel<'_, '_> {
                 self.printf(inst.results.first().copied(), *format, args);
             }
             InstKind::Assert(condition, text) => self.assert(*condition, *text),
+            InstKind::Unsupported(_) => {
+                return Err(self
+                    .m
+                    .unsupported("an instruction of PTX that dslc cannot run", inst.loc));
+            }
             // Only the simulator checks these; on a GPU they cost nothing.
             InstKind::Lifetime(..) => {}
             InstKind::Launch(_) => {

@@ -32,6 +32,12 @@ impl Source {
                 self.name, why.line, why.column, why.message
             );
         }
+        for (kernel, why) in &made.unsupported {
+            warnings += &format!(
+                "{}:{}:{}: `{kernel}`: {}; a lane that executes this ends the run\n",
+                self.name, why.line, why.column, why.message
+            );
+        }
         if module.functions.is_empty() {
             return Err(match warnings.is_empty() {
                 true => Error::new(format_args!("`{}` has no kernel: no `.entry`", self.name)),

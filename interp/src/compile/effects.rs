@@ -100,6 +100,7 @@ impl Seen {
             | InstKind::Barrier(_)
             | InstKind::Printf(..)
             | InstKind::Assert(..)
+            | InstKind::Unsupported(_)
             | InstKind::Lifetime(..) => {}
             // Routines are analysed separately, and other calls are only in host code.
             InstKind::CallRoutine(..) | InstKind::Call(..) | InstKind::HostCall(..) => {}

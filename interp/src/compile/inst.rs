@@ -99,6 +99,7 @@ impl Compiler<'_> {
                 let cond = self.scalar(cond);
                 self.emit(Op::Assert, 0, cond, text.0, 0);
             }
+            InstKind::Unsupported(text) => self.emit(Op::Trap, 0, 3, text.0, 0),
             InstKind::Lifetime(local, begins) => self.lifetime(*local, *begins),
             InstKind::Launch(launch) if self.function.kind == FunctionKind::Kernel => {
                 self.launch(launch);

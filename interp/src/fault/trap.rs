@@ -255,6 +255,11 @@ pub enum TrapKind {
     },
     /// `__trap()`.
     Explicit,
+    /// An instruction that dslc cannot run.
+    Unsupported {
+        /// Its opcode and modifiers, and what is not supported of it.
+        instruction: String,
+    },
     /// A call through a function pointer that is null or was never set.
     BadCall,
     /// A call of a virtual function of an object that was not constructed on this side.
@@ -311,6 +316,7 @@ impl TrapKind {
             TrapKind::InvalidMask { .. } => "invalid_mask",
             TrapKind::Assert { .. } | TrapKind::Explicit => "assertion",
             TrapKind::DivisionByZero => "division_by_zero",
+            TrapKind::Unsupported { .. } => "unsupported",
         }
     }
 
@@ -349,6 +355,7 @@ impl TrapKind {
             | TrapKind::Endless
             | TrapKind::Assert { .. }
             | TrapKind::Explicit
+            | TrapKind::Unsupported { .. }
             | TrapKind::BadCall
             | TrapKind::BadObject
             | TrapKind::DivisionByZero

@@ -172,6 +172,7 @@ impl<'a, K: Knows> Evaluation<'a, K> {
             | InstKind::AcqRelFence(_)
             | InstKind::Printf(..)
             | InstKind::Assert(..)
+            | InstKind::Unsupported(_)
             | InstKind::Lifetime(..)
             | InstKind::Call(..)
             | InstKind::CallRoutine(..)

@@ -124,6 +124,7 @@ fn object(kind: &mut TrapKind) -> Option<&mut BadObject> {
         | TrapKind::Endless
         | TrapKind::Assert { .. }
         | TrapKind::Explicit
+        | TrapKind::Unsupported { .. }
         | TrapKind::BadCall
         | TrapKind::BadObject
         | TrapKind::DivisionByZero

@@ -471,7 +471,7 @@ fn run<L: Level, O: Observer>(
             Op::HeapFree => attempt!(heap::free(machine, r, mask, inst, code.locs[here!()])),
             Op::LaunchChild => print::launch(machine, r, mask, inst),
             Op::Assert => attempt!(print::assert(machine, r, mask, inst)),
-            Op::Trap => attempt!(print::trap(mask, inst)),
+            Op::Trap => attempt!(print::trap(machine.module, mask, inst)),
 
             Op::CallRoutine => {
                 totals.weigh(inst, mask);

@@ -87,6 +87,11 @@ impl Builder {
         self.open(What::Routine(id));
     }
 
+    /// How many statements are open.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
     /// `}`: ends the innermost `if` (with or without an `else`), `guard`, `loop` (with or without a `step`) or `scope`.
     pub fn close(&mut self) {
         let Open { nodes, dead, what } = self.pop();

@@ -278,6 +278,11 @@ impl Builder {
         self.none(InstKind::Assert(cond, text));
     }
 
+    /// `unsupported text`
+    pub fn unsupported(&mut self, text: StringId) {
+        self.none(InstKind::Unsupported(text));
+    }
+
     /// `begin local3` or `end local3`
     pub fn lifetime(&mut self, local: LocalId, begins: bool) {
         self.none(InstKind::Lifetime(local, begins));

@@ -640,6 +640,10 @@ codes! {
     DivisionByZero = "R0402", "division-by-zero",
         "The program divides an integer by zero. That ends a host program. On the device the result is all ones (for `%`, the dividend), and the kernel continues with it.",
         bad: "int n = 0;\nprintf(\"%d\\n\", 1 / n);", good: "";
+    /// An instruction that dslc cannot run.
+    UnsupportedInstruction = "R0406", "unsupported-instruction",
+        "A kernel that was read from PTX executes an instruction that dslc cannot run yet; the message names it. Lanes that do not reach it are not affected, so the rest of a kernel can be examined with arguments that avoid it.",
+        bad: "", good: "";
     /// A shift by too many bits.
     ShiftOutOfRange = "R0404", "shift-out-of-range",
         "The shift count is negative, or not less than the width of the value. C leaves the result undefined; a GPU gives 0 (or the sign), a CPU something else.",

@@ -75,6 +75,7 @@ impl Verifier<'_> {
                 self.verify_operand(*cond, Type::I1);
                 self.verify_string(*text);
             }
+            InstKind::Unsupported(text) => self.verify_string(*text),
             InstKind::Special(_)
             | InstKind::Barrier(None)
             | InstKind::Fence(_)

@@ -23,7 +23,7 @@ impl<'t> Lowerer<'_, 't> {
 
     fn piece(&mut self, piece: &Piece) -> Result<(), Failed> {
         match piece {
-            Piece::Code(block) => self.code(*block)?,
+            Piece::Code(block) => self.code(*block),
             Piece::If {
                 block,
                 then,
@@ -124,7 +124,7 @@ impl<'t> Lowerer<'_, 't> {
             let here = self.builder.compare(CompareOp::Eq, at, number(block));
             self.builder.open_if(here);
             self.registers.open_region();
-            self.code(block)?;
+            self.code(block);
             self.jump(block);
             match &self.blocks[block].end {
                 End::Return => self.end_lanes(),
@@ -156,7 +156,7 @@ impl<'t> Lowerer<'_, 't> {
     }
 
     /// The statements of a block.
-    fn code(&mut self, block: BlockId) -> Result<(), Failed> {
+    fn code(&mut self, block: BlockId) {
         let body = self.body;
         // A call with its arguments and results is within a block.
         self.arguments.clear();
@@ -166,7 +166,7 @@ impl<'t> Lowerer<'_, 't> {
             };
             self.place(inst);
             let Some((guard, negated)) = inst.guard else {
-                self.inst(inst, index).map_err(|why| (inst.at, why))?;
+                self.supported(inst, index);
                 continue;
             };
             let cond = self.registers.get(&mut self.builder, guard);
@@ -176,11 +176,29 @@ impl<'t> Lowerer<'_, 't> {
             };
             self.builder.open_guard(cond);
             self.registers.open_region();
-            self.inst(inst, index).map_err(|why| (inst.at, why))?;
+            self.supported(inst, index);
             self.registers.close_region();
             self.builder.close();
         }
-        Ok(())
+    }
+
+    /// An instruction; one that dslc cannot run is an error for the lanes that reach it.
+    fn supported(&mut self, inst: &Instruction<'t>, statement: usize) {
+        let depth = self.builder.depth();
+        let Err(why) = self.inst(inst, statement) else {
+            return;
+        };
+        while self.builder.depth() > depth {
+            self.builder.close();
+        }
+        let text = inst.opcode.to_string() + &inst.modifiers.concat();
+        let what = match why.contains(&text) {
+            true => why,
+            false => format!("`{text}`: {why}"),
+        };
+        let string = self.environment.unsupported(&what);
+        self.builder.unsupported(string);
+        self.unsupported.push((inst.at, what));
     }
 
     /// The jump at the end of a block, with its place set.

@@ -1,5 +1,7 @@
 //! What the names and places of a module mean.
 
+use std::cell::RefCell;
+
 use ir::symbol::global_symbol;
 use ir::{GlobalId, GlobalSpace, GlobalVar, Loc, LocId, Module, Object, StringId};
 use rustc_hash::FxHashMap;
@@ -13,6 +15,9 @@ pub(crate) struct Environment<'a, 't> {
     pub(super) ptx: &'a Ptx<'t>,
     /// Variables at module scope.
     pub(super) variables: &'a [Variable<'t>],
+    /// What instructions need that dslc cannot run: the strings after those of the written module.
+    pub(super) unsupported: RefCell<Vec<String>>,
+    strings: usize,
     /// How many places the written module has.
     locs: usize,
     /// The places of which only the line is known, by file number and line.
@@ -40,6 +45,8 @@ impl<'a, 't> Environment<'a, 't> {
             objects,
             ptx,
             variables: &ptx.variables,
+            unsupported: RefCell::default(),
+            strings: module.strings.len(),
             locs: module.locs.len(),
             lines: FxHashMap::default(),
             is_alone,
@@ -129,6 +136,24 @@ impl<'a, 't> Environment<'a, 't> {
                     .insert(inst.at, LocId(module.locs.len() as u32 - 1));
             }
         }
+    }
+
+    /// The string of what an instruction needs that dslc cannot run.
+    pub(super) fn unsupported(&self, what: &str) -> StringId {
+        let mut all = self.unsupported.borrow_mut();
+        let known = all.iter().position(|known| known == what);
+        let index = known.unwrap_or_else(|| {
+            all.push(what.to_string());
+            all.len() - 1
+        });
+        StringId((self.strings + index) as u32)
+    }
+
+    /// Adds the strings of [`unsupported`](Environment::unsupported).
+    pub(super) fn add_strings(&self, module: &mut Module) {
+        let texts = self.unsupported.borrow();
+        let texts = texts.iter().map(|text| text.as_bytes().into());
+        module.strings.extend(texts);
     }
 
     /// The place of an instruction.

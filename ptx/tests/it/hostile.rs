@@ -10,7 +10,8 @@ fn message(body: &str) -> String {
     );
     match ptx::module(&text, "x.ptx") {
         Ok(made) => {
-            let mut all = made.refused.iter().chain(&made.assumed);
+            let all = made.refused.iter().chain(&made.assumed);
+            let mut all = all.chain(&made.unsupported);
             all.next()
                 .map_or("none".to_string(), |(_, why)| why.to_string())
         }
@@ -34,7 +35,10 @@ fn messages_name_the_place() {
             "add.sat.s32 %r1, %r2, %r3;",
             "9:1: dslc does not know `add.sat.s32` yet",
         ),
-        ("add.u32 %r1, %r2;", "9:1: 2 operands, and 3 are expected"),
+        (
+            "add.u32 %r1, %r2;",
+            "9:1: `add.u32`: 2 operands, and 3 are expected",
+        ),
         ("bra NOWHERE;", "9:5: no label `NOWHERE` in this function"),
         ("A: bra A;\nA: ret;", "10:1: two labels are named `A`"),
         (
@@ -47,16 +51,16 @@ fn messages_name_the_place() {
         ),
         (
             "ld.global.u32 %r1, [x+4];",
-            "9:1: `x` is no variable that dslc knows",
+            "9:1: `ld.global.u32`: `x` is no variable that dslc knows",
         ),
         (
             "setp.ne.s32 %p1, %r1, 0;\n@%p1 bra B;\nA:\nadd.s32 %r1, %r1, 1;\nB:\nsetp.lt.s32 %p2, %r1, 9;\n@%p2 bra A;\nret;",
             "12:1: a jump leads into the middle of a loop",
         ),
-        ("call far, (%r1);", "9:1: a call of `far`"),
+        ("call far, (%r1);", "9:1: `call`: a call of `far`"),
         (
             "mov.u32 %r1, %warpid;",
-            "9:1: dslc does not know `%warpid` yet",
+            "9:1: `mov.u32`: dslc does not know `%warpid` yet",
         ),
     ];
     for (body, expected) in cases {

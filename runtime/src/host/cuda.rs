@@ -129,6 +129,7 @@ pub fn error_of_trap(kind: &TrapKind) -> CudaError {
         | TrapKind::ReadOnly(_)
         | TrapKind::InvalidPointer(_)
         | TrapKind::BadString { .. } => CudaError::IllegalAddress,
+        TrapKind::Unsupported { .. } => CudaError::IllegalInstruction,
         TrapKind::Explicit
         | TrapKind::InvalidFree(_)
         | TrapKind::BarrierDivergence { .. }

@@ -276,6 +276,9 @@ impl fmt::Display for TrapKind {
                 _ => write!(f, "assertion failed: {condition}"),
             },
             TrapKind::Explicit => f.write_str("trap instruction: the program calls `__trap()`"),
+            TrapKind::Unsupported { instruction } => {
+                write!(f, "unsupported instruction: {instruction}")
+            },
             TrapKind::BadCall => {
                 f.write_str("call through a function pointer that is null or was never set")
             }

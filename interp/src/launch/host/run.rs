@@ -173,7 +173,7 @@ impl HostThread {
                     let value = (inst.b == 1).then(|| r.s(inst.a));
                     stop!(Stop::Return(value));
                 }
-                Op::Trap => stop!(Stop::Trap(trap_kind(inst))),
+                Op::Trap => stop!(Stop::Trap(trap_kind(program.module(), inst))),
                 Op::Fence => {}
                 Op::Assert => if r.s(inst.a) == 0 { stop!(Stop::Trap(failed(program, inst))) },
             } op => unreachable!("{op:?} is no host instruction") } } } }

@@ -1,6 +1,6 @@
 //! Operations that involve the host: `printf`, `assert` and launches in kernels.
 
-use ir::{FuncId, StringId, Type};
+use ir::{FuncId, Module, StringId, Type};
 
 use super::fault::Done;
 use super::local::local_index;
@@ -138,19 +138,22 @@ pub(crate) fn assert<O: Observer>(
 }
 
 /// The purpose of a trap instruction.
-pub(crate) fn trap_kind(i: &Inst) -> TrapKind {
+pub(crate) fn trap_kind(module: &Module, i: &Inst) -> TrapKind {
     match i.a {
         0 => TrapKind::Explicit,
         1 => TrapKind::BadCall,
-        _ => TrapKind::BadObject,
+        2 => TrapKind::BadObject,
+        _ => TrapKind::Unsupported {
+            instruction: String::from_utf8_lossy(&module.strings[i.b as usize]).into_owned(),
+        },
     }
 }
 
-/// `__trap()`, and calls through invalid function pointers.
+/// `__trap()`, calls through invalid function pointers, and instructions that dslc cannot run.
 #[inline(never)]
-pub(crate) fn trap(mask: u32, i: &Inst) -> Done {
+pub(crate) fn trap(module: &Module, mask: u32, i: &Inst) -> Done {
     Err(Box::new(Fault {
-        kind: trap_kind(i),
+        kind: trap_kind(module, i),
         lane: mask.trailing_zeros(),
     }))
 }
