@@ -343,6 +343,8 @@ impl Compiler<'_> {
         self.frames.push(Frame::side());
         self.in_guard = true;
         self.block(then);
+        // Accesses to arrays in registers are counted for these lanes.
+        self.tally();
         self.in_guard = false;
         let mut frame = self.frames.pop().expect("pushed");
         frame.exits.push(skip);

@@ -285,10 +285,9 @@ impl Unroller<'_> {
                 } => {
                     let mut cond = *cond;
                     copy.operand(&mut cond);
-                    if let (Operand::Const(cond), true) = (cond, copy.renames) {
-                        if !is_guard {
-                            self.dead_branch(*loc, to);
-                        }
+                    // What a predicate switches off is executed all the same.
+                    if let (Operand::Const(cond), true, false) = (cond, copy.renames, is_guard) {
+                        self.dead_branch(*loc, to);
                         let taken = if cond.bits != 0 { then } else { otherwise };
                         if !self.nodes(&taken.0, copy, to)? {
                             return Some(false);

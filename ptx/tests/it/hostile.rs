@@ -57,7 +57,7 @@ fn messages_name_the_place() {
             "setp.ne.s32 %p1, %r1, 0;\n@%p1 bra B;\nA:\nadd.s32 %r1, %r1, 1;\nB:\nsetp.lt.s32 %p2, %r1, 9;\n@%p2 bra A;\nret;",
             "12:1: a jump leads into the middle of a loop",
         ),
-        ("call far, (%r1);", "9:1: `call`: a call of `far`"),
+        ("call far, (%r1);", "9:1: a call of `far`"),
         (
             "mov.u32 %r1, %warpid;",
             "9:1: `mov.u32`: dslc does not know `%warpid` yet",
