@@ -3,10 +3,12 @@
 //!
 //! `dslc-ptx` reads IR as text and answers with PTX or with one sentence.
 
+mod cache;
+
 use std::{
     env::{self, consts::EXE_SUFFIX},
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     sync::Arc,
 };
@@ -53,7 +55,15 @@ impl From<bool> for Lines {
 
 /// The module as PTX, or as LLVM IR.
 pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failure> {
-    let mut command = Command::new(program()?);
+    let (text, warnings) = make(&program()?, &ir::print(module), options)?;
+    // LLVM's warnings: a loop that should have been unrolled and was not.
+    output::err(&warnings);
+    Ok(text)
+}
+
+/// Runs the back end. Also returns LLVM's warnings.
+fn make(program: &Path, ir: &str, options: Options) -> Result<(String, String), Failure> {
+    let mut command = Command::new(program);
     command
         .args(["--of", env!("DSLC_VERSION")])
         .args(["--arch", &options.arch.to_string()])
@@ -70,14 +80,13 @@ pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failu
     if options.emit == Emit::Llvm {
         command.args(["--emit", "llvm"]);
     }
-    let output = answer(command, ir::print(module).as_bytes())
+    let output = answer(command, ir.as_bytes())
         .map_err(|why| Failure::new(format!("cannot run `dslc-ptx`: {}", reason(&why))))?;
     let said = String::from_utf8_lossy(&output.stderr);
     match output.status.code() {
         Some(0) => {
-            // LLVM's warnings: a loop that should have been unrolled and was not.
-            output::err(&said);
-            String::from_utf8(output.stdout).map_err(Failure::from)
+            let text = String::from_utf8(output.stdout)?;
+            Ok((text, said.into_owned()))
         }
         Some(1) => Err(Failure::new(said.trim_end())),
         _ => Err(Failure::new(format!(
@@ -86,6 +95,12 @@ pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failu
             said.trim_end()
         ))),
     }
+}
+
+/// Whether there is a back end that makes PTX for an architecture.
+pub(crate) fn compiles_for(arch: Arch) -> bool {
+    let (major, minor) = arch.compute_capability();
+    Target::for_device(major, minor).is_some() && program().is_ok()
 }
 
 /// The module's kernels as compiled for an architecture at -O3, or one sentence.
@@ -103,7 +118,7 @@ pub(crate) fn compiled(
         lines: Lines::Places,
         emit: Emit::Ptx,
     };
-    let text = compile(module, options).map_err(|why| why.to_string())?;
+    let text = cached(module, options).map_err(|why| why.to_string())?;
     let (kernels, refused) =
         ptx::compiled(&text, module).map_err(|why| format!("dslc cannot read its PTX: {why}"))?;
     if let Err(violations) = ir::verify(&kernels) {
@@ -117,6 +132,18 @@ pub(crate) fn compiled(
     let refused = refused.map(|(kernel, why)| (kernel, format!("in its PTX, {why}")));
     let program = Program::with(Arc::new(kernels), shortcuts);
     Ok(Compiled::new(program, refused.collect(), "dslc"))
+}
+
+/// The module as PTX, from the cache if it is there.
+fn cached(module: &Module, options: Options) -> Result<String, Failure> {
+    let (program, ir) = (program()?, ir::print(module));
+    let place = cache::Place::of(&program, &format!("{options:?}"), &ir);
+    if let Some(text) = place.read() {
+        return Ok(text);
+    }
+    let (text, _) = make(&program, &ir, options)?;
+    place.write(&text);
+    Ok(text)
 }
 
 /// Its version, as in `dslc-ptx 0.1.0 with LLVM 22.1.8`; `None` if it is missing or does not start.

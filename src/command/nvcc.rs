@@ -30,7 +30,6 @@ use args::{Kind, Options, Stage};
 use clang::Clang;
 pub(crate) use clang::{code_of, compiler, library, status};
 pub(crate) use libraries::named as libraries_of;
-pub(crate) use toolkit::cache;
 
 /// The answer to `--version`: the release whose command line and headers these are.
 const VERSION: &str = "nvcc: NVIDIA (R) Cuda compiler driver\n\

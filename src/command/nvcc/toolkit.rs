@@ -10,7 +10,10 @@ use std::{
 use dsl::library::cpp::Header;
 
 use super::libraries;
-use crate::failure::{Failure, reason};
+use crate::{
+    failure::{Failure, reason},
+    files,
+};
 
 /// The folder: `include`, `bin/nvcc`, `lib64`.
 pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -28,7 +31,7 @@ pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
     };
     let mut hash = DefaultHasher::new();
     (&all, &links).hash(&mut hash);
-    let folder = cache().join(format!("toolkit-{:016x}", hash.finish()));
+    let folder = files::cache().join(format!("toolkit-{:016x}", hash.finish()));
     if folder.join(LAST).exists() {
         return Ok(folder);
     }
@@ -105,14 +108,4 @@ fn write(folder: &Path, all: &[Header], links: &Links) -> std::io::Result<()> {
         Err(_) if folder.join(LAST).exists() => fs::remove_dir_all(made),
         Err(why) => Err(why),
     }
-}
-
-/// The user's cache.
-pub(crate) fn cache() -> PathBuf {
-    let named = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    named
-        .or_else(home)
-        .unwrap_or_else(env::temp_dir)
-        .join("dslc")
 }
