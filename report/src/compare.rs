@@ -5,7 +5,7 @@
 
 use interp::Severity;
 use ir::symbol::template_name;
-use std::fmt::Write;
+use std::{collections::HashMap, fmt::Write};
 
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 
@@ -31,6 +31,9 @@ pub struct Side {
 struct Launch {
     kernel: String,
     sites: Vec<Site>,
+    /// Totals as compiled.
+    #[serde(default)]
+    compiled_metrics: Option<HashMap<String, u64>>,
 }
 
 #[derive(Deserialize)]
@@ -77,6 +80,18 @@ impl Side {
     /// Whether the report describes a run: a program with errors was never run.
     pub fn is_of_run(&self) -> bool {
         self.diagnostics.is_empty()
+    }
+
+    /// The sum of such totals over all launches, as compiled; `None` if one was not counted so.
+    fn compiled(&self, metrics: &[&str]) -> Option<u64> {
+        let mut sum = 0u64;
+        for launch in &self.launches {
+            let known = launch.compiled_metrics.as_ref()?;
+            for metric in metrics {
+                sum = sum.saturating_add(*known.get(*metric)?);
+            }
+        }
+        Some(sum)
     }
 
     /// The findings in a few words, each once.
@@ -158,6 +173,42 @@ struct Total {
     name: &'static str,
     before: u64,
     after: u64,
+    /// The same as compiled, if both sides were counted so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compiled: Option<(u64, u64)>,
+}
+
+/// The totals as compiled that make up the cost of a space.
+const COMPILED: &[(&str, &[&str])] = &[
+    (
+        "shared",
+        &[
+            "shared_load_transactions",
+            "shared_store_transactions",
+            "shared_atomic_transactions",
+        ],
+    ),
+    (
+        "global",
+        &[
+            "global_load_sectors",
+            "global_store_sectors",
+            "global_atomic_sectors",
+        ],
+    ),
+];
+
+impl Total {
+    /// Before and after, as compiled if that is known: those are what a change costs or saves.
+    fn most_true(&self) -> (u64, u64) {
+        self.compiled.unwrap_or((self.before, self.after))
+    }
+
+    /// Before and after as compiled, if a compiler changes them.
+    fn compiled_row(&self) -> Option<(u64, u64)> {
+        self.compiled
+            .filter(|&both| both != (self.before, self.after))
+    }
 }
 
 /// The differences between two reports.
@@ -254,6 +305,10 @@ pub fn compare(before: &Side, after: &Side) -> Comparison {
         name,
         before: cost(&old, space),
         after: cost(&new, space),
+        compiled: COMPILED
+            .iter()
+            .find(|(known, _)| *known == space)
+            .and_then(|(_, metrics)| Some((before.compiled(metrics)?, after.compiled(metrics)?))),
     });
     let totals = totals
         .filter(|total| total.before + total.after > 0)
@@ -323,6 +378,9 @@ fn cost_the_same(count: usize) -> String {
     }
 }
 
+/// The label of a row of totals as compiled.
+const AS_COMPILED: &str = "  as compiled";
+
 /// Columns of a number, and of a change.
 const NUMBER: usize = 11;
 const CHANGE: usize = 20;
@@ -333,7 +391,11 @@ impl Comparison {
     /// Whether anything costs more, or there is a new finding that is not a note.
     pub fn is_worse(&self) -> bool {
         let mut totals = self.totals.iter();
-        self.errors_new || totals.any(|total| total.after > total.before)
+        let is_worse = |total: &Total| {
+            let (before, after) = total.most_true();
+            after > before
+        };
+        self.errors_new || totals.any(is_worse)
     }
 
     fn label(access: &Access) -> String {
@@ -369,6 +431,9 @@ impl Comparison {
         );
         for total in &self.totals {
             row(&mut text, total.name, (total.before, total.after));
+            if let Some(both) = total.compiled_row() {
+                row(&mut text, AS_COMPILED, both);
+            }
         }
         let mut kernel = "";
         let mut sorted: Vec<&Pair> = self.accesses.iter().collect();
@@ -413,6 +478,10 @@ impl Comparison {
                 "| **{}** | {before} | {after} | {change} |",
                 total.name
             );
+            if let Some((before, after)) = total.compiled_row() {
+                let change = self::change(before, after);
+                let _ = writeln!(text, "|{AS_COMPILED} | {before} | {after} | {change} |");
+            }
         }
         for pair in &self.accesses {
             let Some(access) = pair.access() else {

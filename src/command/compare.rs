@@ -5,6 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
+use clap::ValueEnum as _;
 use report::{
     compare::{Side, compare},
     text::Style,
@@ -45,10 +46,16 @@ fn side(path: &Path, args: &CompareArgs) -> Result<Option<Side>, Failure> {
         let bytes = files::read(path, true, files::TEXT_BYTES).map_err(failed)?;
         return parse(&String::from_utf8_lossy(&bytes)).map(Some);
     }
+    let counts = args.counts.and_then(|counts| counts.to_possible_value());
     let mut command = Command::new(std::env::current_exe()?);
     command
         .args(["run", "--format", "json", "--cures", "never", "--arch"])
         .arg(args.arch.as_deref().unwrap_or("sm_90"))
+        .args(
+            counts
+                .iter()
+                .flat_map(|counts| ["--counts", counts.get_name()]),
+        )
         .args(args.defines.iter().map(|define| format!("-D{define}")))
         .arg(path)
         .stdin(Stdio::null());
