@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cure::{Further, Run, Runner};
-use interp::{BothOrders, Check, MachineConfig, Program, Schedule, finding::Depends};
+use interp::{BothOrders, Check, MachineConfig, Program, Schedule, Shortcuts, finding::Depends};
 use ir::{
     Module,
     source::{Included, Loader, SourceFile, SourceMap},
@@ -19,6 +19,7 @@ use runtime::{
 
 use crate::{
     args::{Cures, SourceArgs},
+    back_end,
     execute::{self, What},
     failure::Failure,
     source::{self, Files},
@@ -52,6 +53,8 @@ pub(crate) struct Prover<'a> {
     pub(crate) what: What<'a>,
     /// The instructions that further runs may still take; `None`: unlimited.
     pub(crate) left: Option<u64>,
+    /// Whether runs are counted as compiled, too.
+    pub(crate) compiled: bool,
 }
 
 /// Whether to look for cures after a run.
@@ -88,7 +91,42 @@ pub(crate) fn cures(
         Cures::Always => SEARCH_INSTRUCTIONS.saturating_add(own.saturating_mul(SEARCH_TIMES)),
         Cures::Auto | Cures::Never => SEARCH_INSTRUCTIONS,
     });
-    cure::cures(model, stdout, &mut prover)
+    let cures = cure::cures(model, stdout, &mut prover);
+    cures
+        .into_iter()
+        .map(|cure| weighed(model, cure, &prover))
+        .collect()
+}
+
+/// A cure with what it saves as compiled. One that saves nothing there is an idea.
+fn weighed(model: &Model<'_>, mut cure: Suggestion, prover: &Prover<'_>) -> Suggestion {
+    let Some(measure) = cure.before.filter(|_| cure.verified) else {
+        return cure;
+    };
+    let cost = |outcome: &Outcome| {
+        let launch = outcome.launches.iter().nth(cure.launch)?;
+        report::as_compiled(launch, &measure)
+    };
+    let Some(before) = cost(model.input.outcome) else {
+        return cure;
+    };
+    let mut prover = Prover {
+        compiled: true,
+        left: None,
+        ..prover.clone()
+    };
+    let texts = cure::edited(prover.map, &cure.edits);
+    let run = texts.and_then(|texts| prover.run(&texts));
+    let Some(after) = run.and_then(|run| cost(&run.outcome)) else {
+        return cure;
+    };
+    if after >= before {
+        let objection =
+            format!("the compiler saves that itself: of {before}, {after} remain as compiled");
+        return cure::as_idea(cure, objection);
+    }
+    cure.compiled = Some((before, after));
+    cure
 }
 
 /// Drops findings that elements end up in other places under a schedule, if the program prints the same under it: a list in another order
@@ -204,6 +242,11 @@ impl Prover<'_> {
     ) -> Result<Option<Run>, Failure> {
         let program = Program::new(module);
         let mut device = Simulator::new(self.machine.clone()).digesting();
+        if self.compiled {
+            let arch = self.machine.rules.arch;
+            let compile = move |module: &Module| back_end::compiled(module, arch, Shortcuts::ALL);
+            device = device.compiling(Box::new(compile));
+        }
         let mut args = self.what.program.clone();
         match further {
             Some(Further::Launches(variation)) => device = device.varying(variation.clone()),

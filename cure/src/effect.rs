@@ -379,6 +379,7 @@ impl Saved<'_> {
             edits: candidate.edits.clone(),
             before: None,
             after: None,
+            compiled: None,
             after_site: None,
             findings_removed: vec![],
             holds: Holds::Idea,

@@ -38,6 +38,7 @@ use std::sync::Arc;
 use ir::{Module, source::SourceMap};
 use report::{Input, Model, Suggestion, findings::Found};
 use runtime::host::Outcome;
+pub use search::as_idea;
 pub use text::edited;
 pub use trial::Further;
 

@@ -192,6 +192,7 @@ impl<'a, 'r> Search<'a, 'r> {
             edits: candidate.edits,
             before: None,
             after: None,
+            compiled: None,
             after_site: None,
             findings_removed: members.to_vec(),
             holds: Holds::Idea,
@@ -442,13 +443,14 @@ fn others<'m>(model: &'m Model<'_>, at: usize) -> impl Iterator<Item = &'m HotSp
 }
 
 /// A cure that helps only in this run: reported without numbers and edits, with the objection.
-fn as_idea(suggestion: Suggestion, objection: String) -> Suggestion {
+pub fn as_idea(suggestion: Suggestion, objection: String) -> Suggestion {
     Suggestion {
         text: format!("{}; but {objection}", suggestion.text),
         verified: false,
         edits: vec![],
         before: None,
         after: None,
+        compiled: None,
         after_site: None,
         because: objection,
         ..suggestion

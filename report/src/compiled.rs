@@ -6,6 +6,8 @@
 use interp::{CompiledCounts, LaunchReport, Site, stats::LaunchCounts};
 use serde::Serialize;
 
+use crate::Cost;
+
 /// What accesses cost as compiled.
 #[derive(Clone, Default, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Compiled {
@@ -53,6 +55,34 @@ impl Compiled {
     }
 }
 
+/// What a launch costs as compiled, in the measure of a suggestion's cost; `None` if it was not counted so, or a compiler does not change it.
+pub fn as_compiled(launch: &LaunchReport, measure: &Cost) -> Option<u64> {
+    let Some(CompiledCounts::Counted { counts, .. }) = &launch.compiled else {
+        return None;
+    };
+    let global = [
+        &counts.global_load,
+        &counts.global_store,
+        &counts.global_atomic,
+    ];
+    let shared = [
+        &counts.shared_load,
+        &counts.shared_store,
+        &counts.shared_atomic,
+    ];
+    if measure.sectors.is_some() {
+        Some(global.iter().map(|counts| counts.sectors).sum())
+    } else if measure.transactions.is_some() {
+        Some(shared.iter().map(|counts| counts.transactions).sum())
+    } else if measure.shared_atomic_transactions.is_some() {
+        Some(counts.shared_atomic.transactions)
+    } else if measure.global_atomic_sectors.is_some() {
+        Some(counts.global_atomic.sectors)
+    } else {
+        None
+    }
+}
+
 /// The compiled accesses of a launch by the accesses of its source.
 #[derive(Debug)]
 pub(crate) struct ByPlace<'a> {
@@ -72,7 +102,7 @@ impl<'a> ByPlace<'a> {
     /// `None` if the launch was not counted as compiled.
     pub(crate) fn of(launch: &'a LaunchReport) -> Option<ByPlace<'a>> {
         match launch.compiled.as_ref()? {
-            CompiledCounts::Not(_) => None,
+            CompiledCounts::Not(_) | CompiledCounts::Instead { .. } => None,
             CompiledCounts::Counted {
                 by,
                 counts,

@@ -29,6 +29,7 @@ pub mod text;
 mod total;
 
 pub use advice::{Thought, pads, shared_var};
+pub use compiled::as_compiled;
 pub use error::ReportError;
 pub use fold::LaunchGroup;
 use interp::{LaunchReport, Site, rules::RuleSet};

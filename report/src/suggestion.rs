@@ -152,6 +152,9 @@ pub struct Suggestion {
     /// The cost with the edits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<Cost>,
+    /// What the launch costs as compiled, before and with the edits, in the same measure; `None` if that was not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compiled: Option<(u64, u64)>,
     /// The site with the edits applied, with its worst request: for pictures.
     #[serde(skip)]
     pub after_site: Option<Box<Site>>,
@@ -204,7 +207,15 @@ impl Suggestion {
         ];
         let change = counts.into_iter().find_map(|(before, after, name)| {
             let (before, after) = (before?, after?);
-            (before != after).then(|| format!(" ({before} {name} become {after})"))
+            (before != after).then(|| {
+                // It is told where the compiler leaves another saving.
+                let saved = before.abs_diff(after);
+                let compiled = self.compiled.filter(|(a, b)| a.abs_diff(*b) != saved);
+                let compiled = compiled.map_or(String::new(), |(before, after)| {
+                    format!("; of the launch as compiled, {before} become {after}")
+                });
+                format!(" ({before} {name} become {after}{compiled})")
+            })
         });
         format!("{text}{}", change.unwrap_or_default())
     }

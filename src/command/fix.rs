@@ -62,6 +62,7 @@ pub(crate) fn run(args: &FixArgs, color: Color) -> Result<u8, Failure> {
             stop,
         },
         left: None,
+        compiled: false,
     };
     let line = progress::busy("running the program");
     let now = first.first_run();
