@@ -242,10 +242,10 @@ pub(crate) struct CheckingArgs {
     /// full. Results are not computed and nothing is checked: for large grids, whose counts take milliseconds then.
     #[arg(long, conflicts_with_all = ["order", "schedule", "schedules", "checks", "stop_at_first", "print", "save", "trace", "record"])]
     pub(crate) count_only: bool,
-    /// Count accesses as the source has them, or also as dslc's back end compiles them (-O3): it may make one access of several, or keep a
-    /// value in a register.
-    #[arg(long, value_enum, value_name = "KIND", default_value_t = Counts::Written, conflicts_with = "count_only")]
-    pub(crate) counts: Counts,
+    /// Count accesses as the source has them, as dslc's back end compiles them (-O3), or both: the compiler may make one access of several,
+    /// or keep a value in a register. Default: what the variable `DSLC_COUNTS` says, or both where that is possible.
+    #[arg(long, value_enum, value_name = "KIND", conflicts_with = "count_only")]
+    pub(crate) counts: Option<Counts>,
     /// Skip and report an access that is out of bounds, misaligned, freed or null (a load gives 0, a store changes nothing), and
     /// continue with the launch and later ones. This is the default.
     #[arg(long, overrides_with = "stop_at_first")]
@@ -271,8 +271,21 @@ pub(crate) struct CheckingArgs {
 pub(crate) enum Counts {
     /// Those of the source.
     Written,
-    /// Those of the source, and those of the compiled kernel.
+    /// Those of the compiled kernel.
+    Compiled,
+    /// Those of the source, and next to them those of the compiled kernel, by which hot spots are ranked.
     Both,
+}
+
+impl CheckingArgs {
+    /// The option, if compiled counts are asked for.
+    pub(crate) fn compiled_counts(&self) -> Option<&'static str> {
+        match self.counts {
+            None | Some(Counts::Written) => None,
+            Some(Counts::Compiled) => Some("--counts compiled"),
+            Some(Counts::Both) => Some("--counts both"),
+        }
+    }
 }
 
 /// Findings of an earlier run.
@@ -417,6 +430,9 @@ pub(crate) struct CompareArgs {
     /// Exit with 1 if the second costs more, or has a new finding that is not a note.
     #[arg(long)]
     pub(crate) fail_on_regression: bool,
+    /// Count accesses as the source has them, as dslc's back end compiles them, or both: as `dslc run --counts`.
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) counts: Option<Counts>,
     /// The architecture to count for.
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<String>,

@@ -23,7 +23,7 @@ use runtime::{
 
 use crate::{
     STACK_BYTES,
-    args::RunArgs,
+    args::{Counts, RunArgs},
     execute::{self, What},
     failure::Failure,
 };
@@ -62,7 +62,10 @@ pub(crate) fn run(
         keep_going: machine.keep_going,
         stop,
     };
-    let mut device = Simulator::new(machine);
+    let device = Simulator::new(machine);
+    // Tests and sweeps judge what is written, unless they say otherwise.
+    let counts = args.checking.counts.unwrap_or(Counts::Written);
+    let mut device = execute::compiling(device, args, counts, rules.arch);
     let mut io = Capture(vec![]);
     let ran = execute::execute(&what, program, &mut device, &mut io)?;
     let module = program.module();

@@ -1,9 +1,12 @@
 //! Runs a compiled program on a device: `main`, or the launches of the command line.
 
-use std::{path::Path, sync::Arc};
+use std::{env, path::Path, sync::Arc};
+
+use clap::ValueEnum as _;
 
 use interp::{
-    BothOrders, Checks, MachineConfig, MemoryLimits, Order, Program, StopFlag, rules::RuleSet,
+    BothOrders, Checks, Compiled, MachineConfig, MemoryLimits, Order, Program, Shortcuts, StopFlag,
+    rules::{Arch, RuleSet},
 };
 use ir::{Module, target::Target};
 use runtime::{
@@ -12,6 +15,7 @@ use runtime::{
     device::{
         Device, DeviceInfo,
         gpu::{Gpu, GpuError, GpuOptions},
+        simulator::Simulator,
     },
     host::{Arrival, HostOptions, Io, Note, Outcome, find_main, run_main},
     standalone::{self, Plan},
@@ -20,7 +24,7 @@ use runtime::{
 use report::fault;
 
 use crate::{
-    args::{Emit, ProgramArgs},
+    args::{Counts, Emit, Format, ProgramArgs, RunArgs},
     back_end,
     failure::Failure,
     files, output,
@@ -60,6 +64,52 @@ pub(crate) fn machine(rules: RuleSet, args: &ProgramArgs, stop: &StopFlag) -> Ma
         reuse: true,
         stop: stop.clone(),
         progress: interp::Progress::default(),
+    }
+}
+
+/// The variable that says which accesses are counted where no option does.
+const COUNTS: &str = "DSLC_COUNTS";
+
+/// Which accesses are counted. Without an option, those of the source if there is no back end or it does not know the architecture; else both.
+pub(crate) fn wanted_counts(args: &RunArgs, arch: Arch) -> Result<Counts, Failure> {
+    if let Some(counts) = args.checking.counts {
+        return Ok(counts);
+    }
+    let wanted = match env::var(COUNTS) {
+        Ok(name) if !name.is_empty() => Counts::from_str(&name, true).map_err(|_| {
+            Failure::new(format!(
+                "the variable {COUNTS} is `{name}`: it may be written, compiled or both"
+            ))
+        })?,
+        _ => Counts::Both,
+    };
+    let only_written = args.is_on_gpu()
+        || args.checking.count_only
+        || args.blocks.is_some()
+        || args.observer.record.is_some()
+        || args.observer.trace.is_some()
+        || !args.report.metrics.is_empty() && args.report.format != Format::Json;
+    match only_written || !back_end::compiles_for(arch) {
+        true => Ok(Counts::Written),
+        false => Ok(wanted),
+    }
+}
+
+/// The simulator that counts these accesses.
+pub(crate) fn compiling(
+    simulator: Simulator,
+    args: &RunArgs,
+    counts: Counts,
+    arch: Arch,
+) -> Simulator {
+    let shortcuts = args.checking.plain.unwrap_or(Shortcuts::ALL);
+    let compile = move |module: &Module| back_end::compiled(module, arch, shortcuts);
+    match counts {
+        Counts::Written => simulator,
+        Counts::Both => simulator.compiling(Box::new(compile)),
+        Counts::Compiled => simulator.compiling(Box::new(move |module| {
+            compile(module).map(Compiled::instead)
+        })),
     }
 }
 

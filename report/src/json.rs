@@ -143,6 +143,9 @@ struct Launch {
     compiled_by: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compiled_because: Option<String>,
+    /// `compiled`: the metrics and accesses are those of the compiled kernel. Else they are those of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counted_as: Option<&'static str>,
     /// Totals as compiled, by the names of `metrics`.
     #[serde(skip_serializing_if = "Option::is_none")]
     compiled_metrics: Option<Map<String, Value>>,
@@ -430,8 +433,14 @@ fn launch(index: usize, report: &LaunchReport, model: &Model<'_>) -> Launch {
         reuse: ReuseRow::of(report.reuse.as_ref(), report.counts.global_load.bytes, None),
         compiled_by: report.compiled.as_ref().map(|compiled| match compiled {
             CompiledCounts::Not(_) => None,
-            CompiledCounts::Counted { by, .. } => Some(by.clone()),
+            CompiledCounts::Counted { by, .. } | CompiledCounts::Instead { by, .. } => {
+                Some(by.clone())
+            }
         }),
+        counted_as: match &report.compiled {
+            Some(CompiledCounts::Instead { .. }) => Some("compiled"),
+            _ => None,
+        },
         compiled_because: match &report.compiled {
             Some(CompiledCounts::Not(why)) => Some(why.clone()),
             _ => None,
@@ -445,7 +454,13 @@ fn launch(index: usize, report: &LaunchReport, model: &Model<'_>) -> Launch {
         compiled_elsewhere: compiled
             .as_ref()
             .map(|compiled| compiled.unattributed().map(ElsewhereRow::of).collect()),
-        compiled_same_memory: compiled.as_ref().map(|compiled| compiled.same_memory),
+        compiled_same_memory: match &report.compiled {
+            Some(
+                CompiledCounts::Counted { same_memory, .. }
+                | CompiledCounts::Instead { same_memory, .. },
+            ) => Some(*same_memory),
+            _ => None,
+        },
         idle: input.gpu.is_none().then(|| {
             let is_whole = idle::is_whole(report, index, input.outcome);
             Idle::of((report, is_whole), &model.codes)

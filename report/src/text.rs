@@ -178,18 +178,28 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
             (shared, global) => format!("by {shared} (shared memory) and {global} (global)"),
         };
         let how = match compiler(model) {
-            Some(compiler) => format!("as written, hot spots as compiled by {compiler} -O3"),
+            Some((compiler, false)) => {
+                format!("as written, hot spots as compiled by {compiler} -O3")
+            }
+            Some((compiler, true)) => format!("as compiled by {compiler} -O3"),
             None => "as written".to_string(),
         };
         let counted = format!("counted for {title} {how}, {by}; `--launches` shows more");
         text = style.paragraph("", &counted, None);
+        if let Some((number, why)) = uncompiled(model) {
+            let why = format!("launch {number} is not counted as compiled: {why}");
+            text += &style.paragraph("  ", &why, None);
+        }
     } else {
         text = style.paragraph("", &format!("counted for {title}"), None);
         text += &style.paragraph("  ", &format!("shared memory: {shared}"), Some(Paint::Dim));
         let global = format!("global memory (sec: sectors of 32 bytes): {global}");
         text += &style.paragraph("  ", &global, Some(Paint::Dim));
         let how = match compiler(model) {
-            Some(compiler) => format!(
+            Some((compiler, true)) => {
+                format!("as compiled by {compiler} -O3; the assembler may merge or drop some more")
+            }
+            Some((compiler, false)) => format!(
                 "hot spots and remarks: as compiled by {compiler} -O3; the assembler may merge or drop some more"
             ),
             None => AS_WRITTEN.to_string(),
@@ -220,12 +230,22 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
     text
 }
 
-/// The compiler, if launches were also counted as compiled.
-fn compiler<'a>(model: &'a Model<'_>) -> Option<&'a str> {
+/// The compiler, if launches were counted as compiled, and whether they were counted only so.
+fn compiler<'a>(model: &'a Model<'_>) -> Option<(&'a str, bool)> {
     let mut launches = model.launches.iter();
     launches.find_map(|group| match &group.launch.compiled {
-        Some(CompiledCounts::Counted { by, .. }) => Some(by.as_str()),
+        Some(CompiledCounts::Counted { by, .. }) => Some((by.as_str(), false)),
+        Some(CompiledCounts::Instead { by, .. }) => Some((by.as_str(), true)),
         Some(CompiledCounts::Not(_)) | None => None,
+    })
+}
+
+/// The first launch that was to be counted as compiled and was not, and why.
+fn uncompiled<'a>(model: &'a Model<'_>) -> Option<(usize, &'a str)> {
+    let mut launches = model.launches.iter();
+    launches.find_map(|group| match &group.launch.compiled {
+        Some(CompiledCounts::Not(why)) => Some((group.first, why.as_str())),
+        _ => None,
     })
 }
 

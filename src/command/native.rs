@@ -15,7 +15,7 @@ use interp::Check;
 
 use super::nvcc;
 use crate::{
-    args::{Color, Counts, Cures, Format, HostChoice, RunArgs},
+    args::{Color, Cures, Format, HostChoice, RunArgs},
     failure::Failure,
     output, progress, require, source,
 };
@@ -161,7 +161,10 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
         ),
         (!args.program.launch.is_empty(), "--launch"),
         (args.cures == Cures::Always, "--cures always"),
-        (args.checking.counts == Counts::Both, "--counts both"),
+        (
+            args.checking.compiled_counts().is_some(),
+            "--counts both or compiled",
+        ),
         (!args.require_if_any.is_empty(), "--require-if-any"),
         (args.observer.record.is_some(), "--record"),
         (args.observer.trace.is_some(), "--trace"),

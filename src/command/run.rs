@@ -7,7 +7,7 @@ pub(super) mod split;
 use std::{path::PathBuf, sync::Arc};
 
 use interp::{
-    MachineConfig, Program, Shortcuts, StopFlag, StopReason,
+    MachineConfig, Program, StopFlag, StopReason,
     rules::{Arch, BankWidth, RuleSet},
 };
 use ir::Module;
@@ -31,8 +31,8 @@ use self::{
 };
 use super::native;
 use crate::{
-    args::{Color, Counts, Cures, FailOn, Format, HostChoice, Launches, RunArgs},
-    back_end, baseline,
+    args::{Color, Cures, FailOn, Format, HostChoice, Launches, RunArgs},
+    baseline,
     capture::Capture,
     execute::{self, MAX_KEPT, ProgramOut, Ran, Streams, What},
     failure::Failure,
@@ -134,6 +134,7 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
         machine,
         what: What { save: &[], ..what },
         left: None,
+        compiled: false,
     };
     if let Some(stdout) = &io.compared {
         let line = progress::busy("comparing orders");
@@ -212,8 +213,8 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
         (true, _) if args.checking.count_only => {
             "a GPU run has no counts: --count-only needs the simulator"
         }
-        (true, _) if args.checking.counts == Counts::Both => {
-            "a GPU run has no counts: --counts both needs the simulator"
+        (true, _) if args.checking.compiled_counts().is_some() => {
+            "a GPU run has no counts: --counts needs the simulator"
         }
         (true, Some(_)) => {
             "a GPU run has no counts: --html needs the simulator: the page shows its counts"
@@ -256,14 +257,9 @@ fn open_device(
     module: &Module,
 ) -> Result<Box<dyn Device>, Failure> {
     if !args.is_on_gpu() {
-        let mut simulator = Simulator::new(machine.clone());
-        if args.checking.counts == Counts::Both {
-            let arch = machine.rules.arch;
-            let shortcuts = args.checking.plain.unwrap_or(Shortcuts::ALL);
-            simulator = simulator.compiling(Box::new(move |module| {
-                back_end::compiled(module, arch, shortcuts)
-            }));
-        }
+        let simulator = Simulator::new(machine.clone());
+        let counts = execute::wanted_counts(args, machine.rules.arch)?;
+        let simulator = execute::compiling(simulator, args, counts, machine.rules.arch);
         return Ok(Box::new(split::device(args, simulator, module)?));
     }
     Ok(Box::new(execute::open_gpu(GpuOptions {

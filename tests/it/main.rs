@@ -17,6 +17,7 @@ mod bind;
 mod bounds;
 mod cli;
 mod count_only;
+mod counts;
 mod doors;
 mod expectations;
 mod files;

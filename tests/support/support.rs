@@ -64,6 +64,8 @@ pub(crate) fn ran(command: &mut Command) -> Ran {
 pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dslc"));
     command.args(args).current_dir(root()).env_remove("COLUMNS");
+    // Most tests are about what is written. Those of compiled counts ask for them.
+    command.env("DSLC_COUNTS", "written");
     command
 }
 

@@ -3,7 +3,7 @@
 //! The written kernel's memory, output and findings are the program's. The compiled one runs without checks; what it writes is compared with
 //! what the written one wrote, and discarded.
 
-use ir::FuncId;
+use ir::{FuncId, LocId};
 
 use crate::config::{Checks, LaunchConfig, MachineConfig, MemoryOrder, Schedule};
 use crate::count::stats::LaunchCounts;
@@ -32,6 +32,8 @@ pub struct Compiled {
     refused: Vec<(FuncId, String)>,
     /// The compiler.
     by: String,
+    /// Whether reports have the compiled counts in place of the written ones.
+    instead: bool,
 }
 
 impl Compiled {
@@ -45,6 +47,16 @@ impl Compiled {
             program,
             refused,
             by: by.into(),
+            instead: false,
+        }
+    }
+
+    /// The same kernels, whose counts take the place of the written ones in a launch's report.
+    #[must_use]
+    pub fn instead(self) -> Compiled {
+        Compiled {
+            instead: true,
+            ..self
         }
     }
 }
@@ -62,6 +74,13 @@ pub enum CompiledCounts {
         counts: Box<LaunchCounts>,
         /// Counts per access and place of the source. An access without a place is at line 0.
         sites: Vec<Site>,
+        /// Whether memory ended as the written kernel left it.
+        same_memory: bool,
+    },
+    /// It was, and the report's counts are these.
+    Instead {
+        /// The compiler.
+        by: String,
         /// Whether memory ended as the written kernel left it.
         same_memory: bool,
     },
@@ -134,7 +153,35 @@ pub fn launch_both(
             count((compiled, kernel, config), args, memory, &plain, &before)
         }
     });
+    if compiled.instead {
+        take_over(&mut report, program);
+    }
     Ok(report)
+}
+
+/// Makes the compiled counts those of the report.
+fn take_over(report: &mut LaunchReport, program: &Program) {
+    report.compiled = match report.compiled.take() {
+        Some(CompiledCounts::Counted {
+            by,
+            counts,
+            mut sites,
+            same_memory,
+        }) => {
+            // Places that only the compiled module has: their line is known.
+            let locs = program.module().locs.len();
+            for site in &mut sites {
+                if site.loc.index() >= locs {
+                    site.loc = LocId(0);
+                }
+            }
+            sites.retain(|site| site.counts.requests > 0);
+            report.counts = *counts;
+            report.sites = sites;
+            Some(CompiledCounts::Instead { by, same_memory })
+        }
+        other => other,
+    };
 }
 
 /// The regions that either run may write.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     Model, Suggestion, SuggestionKind,
+    compiled::ByPlace,
     findings::{groups::Group, table},
     model::{Cost, HotSpot, Waste},
     total::Total,
@@ -304,10 +305,15 @@ const CELLS: [(&str, Cell); 5] = [
 /// A row for each launch.
 pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
     let shown = &model.launches[..model.launches.len().min(MAX_LAUNCHES)];
+    let all_counts = || {
+        shown.iter().flat_map(|group| {
+            let compiled = ByPlace::of(&group.launch).map(|compiled| compiled.counts);
+            std::iter::once(&group.launch.counts).chain(compiled)
+        })
+    };
     let says = |at: usize| {
         let before = at.checked_sub(1).filter(|_| CELLS[at].0 == IDEAL);
-        let mut counts = shown.iter().map(|group| &group.launch.counts);
-        counts.any(|counts| match before {
+        all_counts().any(|counts| match before {
             // A column of ideals is shown only if one differs from what was used.
             Some(before) => CELLS[at].1(counts) != CELLS[before].1(counts),
             None => CELLS[at].1(counts) != (0, true),
@@ -319,7 +325,7 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
         .collect();
     let wide = style.columns.min(120);
     let longest = cells.iter().flat_map(|(_, cell)| {
-        let numbers = shown.iter().map(|group| cell(&group.launch.counts).0);
+        let numbers = all_counts().map(|counts| cell(counts).0);
         numbers.map(|number| number.to_string().len() + 1)
     });
     let number = longest.max().unwrap_or(0).max(NUMBER);
@@ -357,15 +363,28 @@ pub(super) fn launches(model: &Model<'_>, style: Style) -> String {
             let _ = writeln!(text, "{label}");
             row = pad("", room);
         }
-        for (_, cell) in &cells {
-            let shown = match cell(&launch.counts) {
-                (_, false) => "?".to_string(),
-                (0, true) => "-".to_string(),
-                (count, true) => count.to_string(),
-            };
-            let _ = write!(row, "{shown:>number$}");
-        }
+        let numbers = |row: &mut String, counts: &LaunchCounts| {
+            for (_, cell) in &cells {
+                let shown = match cell(counts) {
+                    (_, false) => "?".to_string(),
+                    (0, true) => "-".to_string(),
+                    (count, true) => count.to_string(),
+                };
+                let _ = write!(row, "{shown:>number$}");
+            }
+        };
+        numbers(&mut row, &launch.counts);
         let _ = writeln!(text, "{row}");
+        let compiled = ByPlace::of(launch).map(|compiled| compiled.counts);
+        let differs = |compiled: &&LaunchCounts| {
+            let mut cells = cells.iter();
+            cells.any(|(_, cell)| cell(compiled) != cell(&launch.counts))
+        };
+        if let Some(compiled) = compiled.filter(differs) {
+            let mut row = pad("       as compiled", room);
+            numbers(&mut row, compiled);
+            let _ = writeln!(text, "{row}");
+        }
     }
     if let Some(more) = model
         .launches

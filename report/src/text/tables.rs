@@ -211,6 +211,15 @@ fn as_compiled(text: &mut String, launch: &LaunchReport, columns: usize) {
     if let Some(CompiledCounts::Not(why)) = &launch.compiled {
         say(&format!("not counted as compiled: {why}"));
     }
+    if let Some(CompiledCounts::Instead {
+        by, same_memory, ..
+    }) = &launch.compiled
+    {
+        say(&format!("as compiled by {by}, -O3"));
+        if !same_memory {
+            say("as compiled, memory ends otherwise than as written");
+        }
+    }
     let Some(compiled) = ByPlace::of(launch) else {
         return;
     };
