@@ -7,10 +7,13 @@ mod cache;
 
 use std::{
     env::{self, consts::EXE_SUFFIX},
-    io::{self, Write},
+    io::{self, Read, Write},
+    panic,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
-    sync::Arc,
+    sync::{Arc, mpsc},
+    thread,
+    time::{Duration, Instant},
 };
 
 use interp::{Compiled, Program, Shortcuts, rules::Arch};
@@ -21,6 +24,9 @@ use crate::{
     failure::{Failure, reason},
     output,
 };
+
+/// How long the back end may take for compiled counts: the largest real programs take a few seconds.
+const MAX_TIME: Duration = Duration::from_secs(20);
 
 /// What the user can choose.
 #[derive(Clone, Copy, Debug)]
@@ -55,14 +61,19 @@ impl From<bool> for Lines {
 
 /// The module as PTX, or as LLVM IR.
 pub(crate) fn compile(module: &Module, options: Options) -> Result<String, Failure> {
-    let (text, warnings) = make(&program()?, &ir::print(module), options)?;
+    let (text, warnings) = make(&program()?, &ir::print(module), options, None)?;
     // LLVM's warnings: a loop that should have been unrolled and was not.
     output::err(&warnings);
     Ok(text)
 }
 
 /// Runs the back end. Also returns LLVM's warnings.
-fn make(program: &Path, ir: &str, options: Options) -> Result<(String, String), Failure> {
+fn make(
+    program: &Path,
+    ir: &str,
+    options: Options,
+    limit: Option<Duration>,
+) -> Result<(String, String), Failure> {
     let mut command = Command::new(program);
     command
         .args(["--of", env!("DSLC_VERSION")])
@@ -80,7 +91,8 @@ fn make(program: &Path, ir: &str, options: Options) -> Result<(String, String), 
     if options.emit == Emit::Llvm {
         command.args(["--emit", "llvm"]);
     }
-    let output = answer(command, ir.as_bytes())
+    let began = Instant::now();
+    let output = answer(command, ir.as_bytes(), limit)
         .map_err(|why| Failure::new(format!("cannot run `dslc-ptx`: {}", reason(&why))))?;
     let said = String::from_utf8_lossy(&output.stderr);
     match output.status.code() {
@@ -89,6 +101,10 @@ fn make(program: &Path, ir: &str, options: Options) -> Result<(String, String), 
             Ok((text, said.into_owned()))
         }
         Some(1) => Err(Failure::new(said.trim_end())),
+        None if limit.is_some_and(|limit| began.elapsed() >= limit) => Err(Failure::new(format!(
+            "`dslc-ptx` took more than {} s",
+            MAX_TIME.as_secs()
+        ))),
         _ => Err(Failure::new(format!(
             "`dslc-ptx` failed ({}): {}",
             output.status,
@@ -141,7 +157,7 @@ fn cached(module: &Module, options: Options) -> Result<String, Failure> {
     if let Some(text) = place.read() {
         return Ok(text);
     }
-    let (text, _) = make(&program, &ir, options)?;
+    let (text, _) = make(&program, &ir, options, Some(MAX_TIME))?;
     place.write(&text);
     Ok(text)
 }
@@ -171,21 +187,72 @@ fn program() -> Result<PathBuf, Failure> {
     )))
 }
 
-/// Runs the command with that input. Its messages are shown even if it does not read all of the input.
-fn answer(mut command: Command, input: &[u8]) -> io::Result<Output> {
+/// Runs the command with that input. Its messages are shown even if it does not read all of the input. After the limit it is ended, and that
+/// is an error.
+fn answer(mut command: Command, input: &[u8], limit: Option<Duration>) -> io::Result<Output> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
     // The child writes nothing before it has read everything, so neither process waits for the other.
-    let sent = match child.stdin.take() {
-        Some(mut stdin) => stdin.write_all(input),
-        None => Ok(()),
-    };
-    let output = child.wait_with_output()?;
-    if output.status.success() {
+    let stdin = child.stdin.take();
+    let (ended, is_ended) = mpsc::channel();
+    let mut stdout = child.stdout.take();
+    let mut stderr = child.stderr.take();
+    let (sent, stdout, stderr) = thread::scope(|scope| {
+        let out = scope.spawn(move || {
+            let read = read(stdout.as_mut());
+            // The other side is gone only if the limit was reached.
+            let _ = ended.send(());
+            read
+        });
+        let err = scope.spawn(move || read(stderr.as_mut()));
+        let send = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input)));
+        if let Some(limit) = limit
+            && is_ended.recv_timeout(limit).is_err()
+        {
+            child.kill()?;
+        }
+        let joined = |thread: thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
+            thread
+                .join()
+                .unwrap_or_else(|why| panic::resume_unwind(why))
+        };
+        let sent = send.join().unwrap_or_else(|why| panic::resume_unwind(why));
+        Ok::<_, io::Error>((sent, joined(out)?, joined(err)?))
+    })?;
+    let status = child.wait()?;
+    if status.success() {
         sent?;
     }
-    Ok(output)
+    Ok(Output {
+        status,
+        stdout,
+        stderr,
+    })
+}
+
+/// Everything that a stream has.
+fn read(stream: Option<&mut impl Read>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if let Some(stream) = stream {
+        stream.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_back_end_that_does_not_end_is_ended() {
+        let mut command = Command::new("sleep");
+        command.arg("60");
+        let began = Instant::now();
+        let output = answer(command, b"", Some(Duration::from_millis(50))).expect("it started");
+        assert_eq!(output.status.code(), None);
+        assert!(began.elapsed() < Duration::from_secs(30));
+    }
 }

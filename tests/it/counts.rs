@@ -96,7 +96,10 @@ fn compiled_counts_are_beside_the_written_ones_or_in_their_place() {
     let sites = compiled["sites"].as_array().expect("accesses").iter();
     let wide: Vec<&Value> = sites.filter(|site| site["width"] == 16).collect();
     assert_eq!(wide.len(), 1);
-    assert_eq!((&wide[0]["line"], &wide[0]["requests"]), (&7.into(), &1.into()));
+    assert_eq!(
+        (&wide[0]["line"], &wide[0]["requests"]),
+        (&7.into(), &1.into())
+    );
 }
 
 /// Requirements, tests and sweeps judge the accesses that they are told to.
@@ -104,7 +107,12 @@ fn compiled_counts_are_beside_the_written_ones_or_in_their_place() {
 fn what_is_required_holds_for_the_counts_that_are_asked_for() {
     let program = file("rows.k", ROWS);
     let code = |counts: &str| {
-        let require = ["--counts", counts, "--require", "transactions(tile[t * 4 + i]) <= 8"];
+        let require = [
+            "--counts",
+            counts,
+            "--require",
+            "transactions(tile[t * 4 + i]) <= 8",
+        ];
         dslc(&[&["run", &program], &LAUNCH[..], &require[..]].concat()).code
     };
     // Each of the four loads is a conflict of four ways as written; one of 16 bytes has none.
@@ -116,7 +124,10 @@ fn what_is_required_holds_for_the_counts_that_are_asked_for() {
         );
         dslc(&["test", &file("rows_test.k", text)]).code
     };
-    assert_eq!((test("--counts written"), test("--counts compiled")), (Some(1), Some(0)));
+    assert_eq!(
+        (test("--counts written"), test("--counts compiled")),
+        (Some(1), Some(0))
+    );
 }
 
 /// The PTX of a program that was compiled before is read again. A text that was cut is compiled again.
@@ -128,7 +139,9 @@ fn a_program_is_compiled_once() {
     let run = || {
         let mut command = command(&[&["run", &program], &LAUNCH[..]].concat());
         // Nothing is said: both are counted.
-        command.env_remove("DSLC_COUNTS").env("XDG_CACHE_HOME", &cache);
+        command
+            .env_remove("DSLC_COUNTS")
+            .env("XDG_CACHE_HOME", &cache);
         let output = ran(&mut command);
         assert_eq!(output.code, Some(0), "{}", output.stderr);
         has(&output.stdout, "as compiled");
@@ -149,7 +162,11 @@ fn a_program_is_compiled_once() {
     assert_eq!(run(), first);
     fs::write(text, &whole[..whole.len() / 2]).expect("the text");
     assert_eq!(run(), first);
-    assert_eq!(fs::read(text).expect("the text"), whole, "it is compiled again");
+    assert_eq!(
+        fs::read(text).expect("the text"),
+        whole,
+        "it is compiled again"
+    );
 }
 
 #[test]
@@ -172,7 +189,14 @@ fn programs_are_compared_as_compiled() {
     );
     let wide = file("wide.k", format!("{wide}{main}"));
     let compare = |counts: &str| {
-        let output = dslc(&["compare", &wide, &one_by_one, "--counts", counts, "--fail-on-regression"]);
+        let output = dslc(&[
+            "compare",
+            &wide,
+            &one_by_one,
+            "--counts",
+            counts,
+            "--fail-on-regression",
+        ]);
         (output.code, output.stdout)
     };
     assert_eq!(compare("written").0, Some(1));
