@@ -129,6 +129,9 @@ pub struct Access {
     /// A load of an integer of which the store that follows keeps some bits: `load.i32.local.partial`. Uninitialised bytes read as 0, and
     /// that is not an error.
     pub partial: bool,
+    /// The address is a multiple of this, if that is more than the width: it is in a record that is aligned so. Else 0. A power of two:
+    /// `load.f32.global.align16`. A compiler may make one access of neighbours then.
+    pub align_bytes: u32,
     /// The declared array or variable, if the source accesses it directly: the access is checked against its bounds, not only against the
     /// memory's.
     pub object: Option<Object>,

@@ -113,6 +113,8 @@ pub(super) struct FunctionLowerer<'a, 'p> {
     pub(super) locals: HashMap<ObjectKey, LocalId>,
     /// Pointers whose last index is a subscript of an array that is part of a larger object.
     pub(super) rows: HashMap<ValueId, Row>,
+    /// What pointers into aligned records are aligned to.
+    pub(super) aligns: HashMap<ValueId, u64>,
     /// Only used in a kernel.
     pub(super) routines: Routines,
 }
@@ -139,6 +141,7 @@ pub(super) fn lower_function(m: &mut Lowerer<'_>, id: FunctionId) -> Function {
         shared: HashMap::new(),
         locals: HashMap::new(),
         rows: HashMap::new(),
+        aligns: HashMap::new(),
         routines: Routines::default(),
     };
     lowerer.signature();
@@ -221,6 +224,7 @@ impl<'a, 'p> FunctionLowerer<'a, 'p> {
             shared: HashMap::new(),
             locals: HashMap::new(),
             rows: HashMap::new(),
+            aligns: HashMap::new(),
             routines: Routines::default(),
         }
     }

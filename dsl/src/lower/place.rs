@@ -40,6 +40,8 @@ pub(super) struct Address {
     pub(super) object: Option<Object>,
     /// The number of elements of the array that the last index is for, and whether it is a member: as in an [`Access`].
     row: Row,
+    /// What it is aligned to because of the records that it is in.
+    align_bytes: u64,
 }
 
 /// See [`Access::row_len`] and [`Access::is_member`].
@@ -62,12 +64,22 @@ impl Address {
             offset_bytes: 0,
             object: None,
             row: NO_ROW,
+            align_bytes: 1,
         }
     }
 
     pub(super) fn moved(self, bytes: u64) -> Address {
         Address {
             offset_bytes: self.offset_bytes.wrapping_add(bytes as i64),
+            align_bytes: align_at(self.align_bytes, bytes),
+            ..self
+        }
+    }
+
+    /// The same address, which is of a record with this alignment.
+    fn aligned(self, align_bytes: u64) -> Address {
+        Address {
+            align_bytes: self.align_bytes.max(align_bytes),
             ..self
         }
     }
@@ -139,8 +151,9 @@ impl FunctionLowerer<'_, '_> {
         };
         let record = self.m.layout.record(id);
         let offset = record.fields[field as usize].offset_bytes;
+        let align = record.align_bytes;
         match self.locate(whole) {
-            Location::Memory(address) => Location::Memory(address.moved(offset)),
+            Location::Memory(address) => Location::Memory(address.aligned(align).moved(offset)),
             Location::Values(leaves) if record.is_union => {
                 Location::Memory(self.spilled(leaves, &whole.ty, whole.span).moved(offset))
             }
@@ -282,6 +295,9 @@ impl FunctionLowerer<'_, '_> {
         if let (Operand::Value(id), true) = (pointer, address.row != NO_ROW) {
             self.rows.insert(id, address.row);
         }
+        if let (Operand::Value(id), 2..) = (pointer, address.align_bytes) {
+            self.aligns.insert(id, address.align_bytes);
+        }
         pointer
     }
 
@@ -291,6 +307,15 @@ impl FunctionLowerer<'_, '_> {
             Operand::Value(id) => self.rows.get(&id).copied().unwrap_or(NO_ROW),
             Operand::Const(_) => NO_ROW,
         }
+    }
+
+    /// What a pointer to a value of this type is aligned to.
+    fn align_of(&self, pointer: Operand, ty: &Ty) -> u64 {
+        let known = match pointer {
+            Operand::Value(id) => self.aligns.get(&id).copied().unwrap_or(1),
+            Operand::Const(_) => 1,
+        };
+        known.max(self.m.layout.align(ty))
     }
 
     /// The address with its index computed.
@@ -390,13 +415,14 @@ impl FunctionLowerer<'_, '_> {
     ) -> Vec<Operand> {
         let mut leaves = vec![];
         let (row_len, is_member) = self.row(pointer);
+        let align = self.align_of(pointer, &ty.ty);
         for piece in self.m.layout.pieces(&ty.ty) {
             let pointer = self.b.ptr_offset(pointer, piece.offset_bytes as i64);
             let access = Access {
                 row_len,
                 is_member,
                 read_only: self.reads_only,
-                ..access(piece, object, ty.is_volatile)
+                ..aligned(access(piece, object, ty.is_volatile), align, piece)
             };
             leaves.extend(self.b.load(access, pointer));
         }
@@ -412,6 +438,7 @@ impl FunctionLowerer<'_, '_> {
     ) {
         let mut rest = leaves;
         let (row_len, is_member) = self.row(pointer);
+        let align = self.align_of(pointer, &ty.ty);
         for piece in self.m.layout.pieces(&ty.ty) {
             let (values, after) = rest.split_at(usize::from(piece.count).min(rest.len()));
             rest = after;
@@ -419,7 +446,7 @@ impl FunctionLowerer<'_, '_> {
             let access = Access {
                 row_len,
                 is_member,
-                ..access(piece, object, ty.is_volatile)
+                ..aligned(access(piece, object, ty.is_volatile), align, piece)
             };
             self.b.store(access, pointer, values.to_vec());
         }
@@ -466,6 +493,27 @@ pub(super) fn access(piece: Piece, object: Option<Object>, volatile: bool) -> Ac
         is_member: false,
         read_only: false,
         partial: false,
+        align_bytes: 0,
+    }
+}
+
+/// The access of a piece of memory that is aligned to `align_bytes`.
+fn aligned(access: Access, align_bytes: u64, piece: Piece) -> Access {
+    let align_bytes = align_at(align_bytes, piece.offset_bytes);
+    Access {
+        align_bytes: match align_bytes > u64::from(access.width_bytes()) {
+            true => u32::try_from(align_bytes).unwrap_or(0),
+            false => 0,
+        },
+        ..access
+    }
+}
+
+/// What an offset in memory that is aligned to `align_bytes` is aligned to.
+fn align_at(align_bytes: u64, offset_bytes: u64) -> u64 {
+    match offset_bytes {
+        0 => align_bytes,
+        offset_bytes => align_bytes.min(1 << offset_bytes.trailing_zeros()),
     }
 }
 

@@ -43,21 +43,21 @@ kernel fn0 @step($0: ptr.global "p" "Particle *", $1: f32 "gust.force.x" "float"
   %9 = ptradd %8, %4 * 32 + 12 !19
   %10 = load.f32.global %9 !20
   %11 = addr global0 !21
-  %12 = load.f32.constant %11 of global0 !22
+  %12 = load.f32.constant.align8 %11 of global0 !22
   %13 = fadd.f32 %10, %12 !19
   %14 = get $1 !23
   %15 = fadd.f32 %13, %14 !19
   %16 = ptradd %8, %4 * 32 !26
-  %17 = load.f32.global %16 !27
+  %17 = load.f32.global.align16 %16 !27
   %18 = fma.f32 %7, %15, %17 !26
-  store.f32.global %16, %18 !27
+  store.f32.global.align16 %16, %18 !27
   %19 = get $3 !28
   %20 = ptradd %8, %4 * 32 + 20 !31
   %21 = load.f32.global %20 !32
   %22 = fmul.f32 %21, %19 !31
   store.f32.global %20, %22 !32
   %23 = ptradd %8, %4 * 32 + 24 !35
-  %24 = load.u8.global %23 !36
+  %24 = load.u8.global.align8 %23 !36
   %25 = cmp.eq.i32 %24, 1 !35
   if %25 !35 {
     %26 = addr global1 !37

@@ -48,6 +48,7 @@ fn access(ty: MemType) -> Access {
         object: None,
         row_len: 0,
         is_member: false,
+        align_bytes: 0,
         partial: false,
         read_only: false,
     }

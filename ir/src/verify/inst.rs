@@ -253,6 +253,11 @@ impl Verifier<'_> {
             integer || !access.partial,
             "a partial load that is no integer",
         );
+        let align = access.align_bytes;
+        self.check(
+            align == 0 || align.is_power_of_two() && align > access.width_bytes(),
+            "the alignment is no power of two above the width",
+        );
         if let Some(object) = access.object {
             self.verify_object(object);
             if self.is_kernel()

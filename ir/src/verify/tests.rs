@@ -216,6 +216,10 @@ fn memory_accesses() {
         &["`%0 = load.f32.global.partial null`: a partial load that is no integer"],
     );
     kernel(
+        "%0 = load.f32.global.align4 null",
+        &["`%0 = load.f32.global.align4 null`: the alignment is no power of two above the width"],
+    );
+    kernel(
         "store.i32.global.partial null, 1",
         &["`store.i32.global.partial null, 1`: only a load is partial"],
     );

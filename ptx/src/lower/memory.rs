@@ -391,5 +391,6 @@ fn access(ty: MemType, count: u8, space: ir::Space) -> Access {
         object: None,
         row_len: 0,
         is_member: false,
+        align_bytes: 0,
     }
 }

@@ -124,10 +124,10 @@ impl Kernel<'_, '_> {
         let pointer = self.pointer(ptr, access.space);
         let volatile = if access.volatile { "volatile " } else { "" };
         let element = ty::memory(access.ty);
-        let width = access.width_bytes();
+        let align = access.width_bytes().max(access.align_bytes);
         let narrow = is_narrow(access.ty);
         if let [result] = results {
-            let text = format!("load {volatile}{element}, {pointer}, align {width}");
+            let text = format!("load {volatile}{element}, {pointer}, align {align}");
             if narrow {
                 let raw = self.fresh(text);
                 self.widen_loaded(*result, access.ty, &raw);
@@ -137,7 +137,7 @@ impl Kernel<'_, '_> {
             return;
         }
         let vector = format!("<{} x {element}>", access.count);
-        let all = self.fresh(format!("load {volatile}{vector}, {pointer}, align {width}"));
+        let all = self.fresh(format!("load {volatile}{vector}, {pointer}, align {align}"));
         for (index, result) in results.iter().enumerate() {
             let text = format!("extractelement {vector} {all}, i32 {index}");
             if narrow {
@@ -153,11 +153,11 @@ impl Kernel<'_, '_> {
         let pointer = self.pointer(ptr, access.space);
         let volatile = if access.volatile { "volatile " } else { "" };
         let element = ty::memory(access.ty);
-        let width = access.width_bytes();
+        let align = access.width_bytes().max(access.align_bytes);
         if let [value] = values {
             let value = self.narrowed(access.ty, *value);
             return self.line(format!(
-                "store {volatile}{element} {value}, {pointer}, align {width}"
+                "store {volatile}{element} {value}, {pointer}, align {align}"
             ));
         }
         let vector = format!("<{} x {element}>", access.count);
@@ -169,7 +169,7 @@ impl Kernel<'_, '_> {
             ));
         }
         self.line(format!(
-            "store {volatile}{vector} {all}, {pointer}, align {width}"
+            "store {volatile}{vector} {all}, {pointer}, align {align}"
         ));
     }
 

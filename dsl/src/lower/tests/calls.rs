@@ -98,7 +98,7 @@ fn records_cross_host_calls() {
     %2 = get $4
     %3 = get $5
     %4 = get $0
-    store.i32.generic %4, %2
+    store.i32.generic.align8 %4, %2
     %5 = ptradd %4 + 8
     store.f64.generic %5, %3
     return

@@ -20,6 +20,7 @@ pub(super) const WORD: Access = Access {
     object: None,
     row_len: 0,
     is_member: false,
+    align_bytes: 0,
 };
 
 /// The arrays of a thread, and their elements.
