@@ -146,6 +146,35 @@ impl<'a> ByPlace<'a> {
             .map(|(site, _)| site)
     }
 
+    /// Whether an access of the source is another one as compiled, and wastes nothing there. Then what wastes as written is no advice.
+    pub(crate) fn is_cured(&self, site: &Site) -> bool {
+        let wastes = |site: &Site| match site.space {
+            ir::Space::Global => site.counts.sectors > site.counts.ideal_sectors,
+            _ => site.counts.transactions > site.counts.ideal,
+        };
+        !self.site(site).is(site) && !self.sites(site).any(wastes)
+    }
+
+    /// The access of the source at whose place the compiled access is that this one became part of: a wider one, which has the bytes of all
+    /// accesses to that array that are gone, and of its own, no more and no less.
+    fn merged_into(&self, site: &Site) -> Option<&'a Site> {
+        let is_gone = |other: &Site| self.site(other).requests == 0;
+        let alike = |other: &Site| {
+            (other.space, other.op, array(&other.text)) == (site.space, site.op, array(&site.text))
+        };
+        let written = || self.written.iter().filter(|other| alike(other));
+        written().find(|first| {
+            let compiled: Vec<&Site> = self.sites(first).collect();
+            let is_wider = compiled
+                .iter()
+                .any(|one| one.width_bytes > first.width_bytes);
+            let bytes: u64 = compiled.iter().map(|one| one.counts.bytes).sum();
+            let gone = written().filter(|other| is_gone(other));
+            let members: u64 = gone.map(|other| other.counts.bytes).sum();
+            is_wider && bytes == members + first.counts.bytes
+        })
+    }
+
     /// What is to be said of an access of the source: nothing if it costs the same as compiled.
     pub(crate) fn remark(&self, site: &Site) -> Option<String> {
         let compiled = self.site(site);
@@ -153,6 +182,16 @@ impl<'a> ByPlace<'a> {
             return None;
         }
         if compiled.requests == 0 {
+            if let Some(first) = self.merged_into(site) {
+                let place = match first.line == site.line {
+                    true => String::new(),
+                    false => format!(" in line {}", first.line),
+                };
+                return Some(format!(
+                    "compiled: part of the access to `{}`{place}",
+                    first.text
+                ));
+            }
             return Some(
                 "compiled: no access. It is part of another line's, or the value is in a register"
                     .to_string(),
@@ -168,6 +207,12 @@ impl<'a> ByPlace<'a> {
             compiled.width(site.op)
         ))
     }
+}
+
+/// The name at the beginning of an access's text.
+fn array(text: &str) -> &str {
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    &text[..end.unwrap_or(text.len())]
 }
 
 /// The access of the source that a compiled one belongs to: at its place, or else the first of its kind on the line.

@@ -78,7 +78,11 @@ pub fn page(model: &Model<'_>, stdout: &[u8]) -> String {
         text += &section;
     }
     let rules = input.gpu.is_none().then_some(input.rules);
-    footer(&mut text, rules, model.has_unmodelled_atomics());
+    footer(
+        &mut text,
+        rules.map(|rules| (rules, how_counted(model))),
+        model.has_unmodelled_atomics(),
+    );
     text
 }
 
@@ -103,7 +107,7 @@ pub fn requests(titled: &[(String, Request<'_>, String)], rules: &RuleSet) -> St
             drawn(request, rules)
         );
     }
-    footer(&mut text, Some(rules), false);
+    footer(&mut text, Some((rules, String::new())), false);
     text
 }
 
@@ -130,18 +134,31 @@ fn head(title: &str) -> String {
     )
 }
 
+/// Which accesses were counted, as a sentence.
+fn how_counted(model: &Model<'_>) -> String {
+    match crate::text::compiler(model) {
+        None => spots::sentence(crate::text::AS_WRITTEN),
+        Some((compiler, true)) => format!(
+            "The accesses are counted as compiled by {compiler} at -O3; the assembler may merge or drop some more."
+        ),
+        Some((compiler, false)) => format!(
+            "The accesses are counted as written, and as compiled by {compiler} at -O3 where that differs; the assembler may merge or drop some more."
+        ),
+    }
+}
+
 /// The end of the page: where its counts come from, if it has any.
-fn footer(text: &mut String, rules: Option<&RuleSet>, has_unmodelled_atomics: bool) {
+fn footer(text: &mut String, rules: Option<(&RuleSet, String)>, has_unmodelled_atomics: bool) {
     *text += "<footer>";
-    if let Some(rules) = rules {
+    if let Some((rules, how)) = rules {
         let _ = write!(
             text,
-            "<p>Counted for {}{}. Shared memory: {}. Global memory (sectors of 32 bytes): {}. The accesses are \
-             counted as written: a compiler may merge, move or drop some.</p>",
+            "<p>Counted for {}{}. Shared memory: {}. Global memory (sectors of 32 bytes): {}. {}</p>",
             escape(&rules.title()),
             banks(rules),
             escape(&rules.shared.provenance(SharedOp::Load, 4).to_string()),
-            escape(&rules.global.provenance(GlobalOp::Load).to_string())
+            escape(&rules.global.provenance(GlobalOp::Load).to_string()),
+            escape(&how)
         );
         if has_unmodelled_atomics {
             let why = rules.shared.atomics_not_modelled().to_string();

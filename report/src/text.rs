@@ -231,7 +231,7 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
 }
 
 /// The compiler, if launches were counted as compiled, and whether they were counted only so.
-fn compiler<'a>(model: &'a Model<'_>) -> Option<(&'a str, bool)> {
+pub(crate) fn compiler<'a>(model: &'a Model<'_>) -> Option<(&'a str, bool)> {
     let mut launches = model.launches.iter();
     launches.find_map(|group| match &group.launch.compiled {
         Some(CompiledCounts::Counted { by, .. }) => Some((by.as_str(), false)),

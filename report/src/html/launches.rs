@@ -2,13 +2,14 @@
 
 use std::{collections::HashMap, fmt::Write};
 
-use interp::{Counted, Site};
+use interp::{CompiledCounts, Counted, Site, stats::LaunchCounts};
 use ir::Space;
 use runtime::launches::IdenticalLaunches;
 
-use super::{LeftOut, Request, ShownSites, drawn, escape, prose, source::Files};
+use super::{LeftOut, Request, ShownSites, drawn, escape, prose, source::Files, spots::sentence};
 use crate::{
     Model, advice,
+    compiled::ByPlace,
     text::{counted, dim},
 };
 
@@ -100,7 +101,6 @@ fn header(text: &mut String, model: &Model<'_>, files: &Files<'_>, kept: &Identi
         (count, false) => format!("<span class=dim>×{count} alike</span>"),
         (count, true) => format!("<span class=dim>sum of {count}</span>"),
     };
-    let counts = &launch.counts;
     let sum = |parts: [(u64, u64, bool); 3], unit: &str| {
         let known = parts.iter().all(|part| part.2);
         let used: u64 = parts.iter().map(|part| part.0).sum();
@@ -111,28 +111,37 @@ fn header(text: &mut String, model: &Model<'_>, files: &Files<'_>, kept: &Identi
             (true, used) => format!("<span class=num>{unit} {used}, ideal {ideal}</span>"),
         }
     };
-    let shared = [
-        &counts.shared_load,
-        &counts.shared_store,
-        &counts.shared_atomic,
-    ]
-    .map(|part| (part.transactions, part.ideal, !part.not_modelled()));
-    let global = [
-        &counts.global_load,
-        &counts.global_store,
-        &counts.global_atomic,
-    ]
-    .map(|part| (part.sectors, part.ideal_sectors, !part.not_modelled()));
+    let sums = |counts: &LaunchCounts| {
+        let shared = [
+            &counts.shared_load,
+            &counts.shared_store,
+            &counts.shared_atomic,
+        ]
+        .map(|part| (part.transactions, part.ideal, !part.not_modelled()));
+        let global = [
+            &counts.global_load,
+            &counts.global_store,
+            &counts.global_atomic,
+        ]
+        .map(|part| (part.sectors, part.ideal_sectors, !part.not_modelled()));
+        sum(shared, "shared") + &sum(global, "sectors")
+    };
+    let written = sums(&launch.counts);
+    let compiled = ByPlace::of(launch).map(|compiled| sums(compiled.counts));
     let _ = writeln!(
         text,
-        "<details class=launch id=launch-{0}><summary><span class=dim>{0}</span><code>{1}&lt;&lt;&lt;{2}, {3}&gt;&gt;&gt;</code>{times}{4}{5}</summary>",
+        "<details class=launch id=launch-{0}><summary><span class=dim>{0}</span><code>{1}&lt;&lt;&lt;{2}, {3}&gt;&gt;&gt;</code>{times}{written}</summary>",
         kept.first,
         escape(&launch.kernel_name),
         dim(launch.grid),
-        dim(launch.block),
-        sum(shared, "shared"),
-        sum(global, "sectors")
+        dim(launch.block)
     );
+    if let Some(compiled) = compiled.filter(|compiled| *compiled != written) {
+        let _ = writeln!(text, "<p>As compiled: {compiled}</p>");
+    }
+    if let Some(CompiledCounts::Not(why)) = &launch.compiled {
+        let _ = writeln!(text, "<p>Not counted as compiled: {}</p>", escape(why));
+    }
     let bytes = launch.shared.fixed + launch.shared.dynamic;
     let mut details = vec![];
     if launch.statement.line > 0 {
@@ -203,7 +212,13 @@ fn access(
         if site.width_bytes == 1 { "" } else { "s" },
         if requests == 1 { "" } else { "s" },
     );
-    if let Some(advice) = advice::of_site(site, &kept.report, model.input) {
+    let compiled = ByPlace::of(&kept.report);
+    let is_cured = compiled.as_ref().is_some_and(|all| all.is_cured(site));
+    let advice = advice::of_site(site, &kept.report, model.input);
+    if let Some(advice) = advice.filter(|_| !is_cured) {
         let _ = write!(text, "<p>{}</p>", prose(&advice.fact));
+    }
+    if let Some(remark) = compiled.and_then(|compiled| compiled.remark(site)) {
+        let _ = write!(text, "<p>{}</p>", prose(&sentence(&remark)));
     }
 }

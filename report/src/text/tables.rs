@@ -175,7 +175,8 @@ fn rows(text: &mut String, launch: &LaunchReport, model: &Model<'_>, columns: us
             if let Some(fact) = told {
                 remark(text, &fact, columns);
             }
-            if let Some(advice) = advice::of_site(site, launch, input) {
+            let is_cured = compiled.as_ref().is_some_and(|all| all.is_cured(site));
+            if let Some(advice) = advice::of_site(site, launch, input).filter(|_| !is_cured) {
                 remark(text, &advice.fact, columns);
                 let facts = model.codes.facts(launch.kernel, site);
                 if compiled.is_none()
