@@ -487,6 +487,9 @@ pub(crate) struct VerifyArgs {
     /// LLVM's optimisation level for the GPU.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) opt_level: u8,
+    /// Compare ncu's counts with those of the compiled kernel or those of the source. Default: compiled, at -O3.
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) counts: Option<OneCount>,
     /// Launch a kernel of a program without `main`, as in `run`.
     #[arg(long, value_name = "LAUNCH")]
     pub(crate) launch: Vec<String>,
@@ -496,6 +499,15 @@ pub(crate) struct VerifyArgs {
     /// Arguments for the program.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) args: Vec<String>,
+}
+
+/// One of the two ways to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OneCount {
+    /// The accesses of the source.
+    Written,
+    /// Those of the compiled kernel.
+    Compiled,
 }
 
 #[derive(Debug, Args)]

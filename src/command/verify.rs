@@ -1,8 +1,8 @@
 //! `dslc verify FILE`: runs the same program in the simulator and on a GPU, and compares.
 //!
 //! It compares the bytes that reach the host, in order, the program's output and its exit code, bit by bit. If `ncu` is installed, it runs
-//! the GPU part once more, and its counters are compared with the simulator's, per kernel and per source line. A line whose accesses the
-//! compiler changed is listed with the change; it is not a difference. Exit code 0: equal; 1: different, or the program has errors; 2: it
+//! the GPU part once more, and its counters are compared with those that the simulator counts of the compiled kernel, per kernel and per source
+//! line. A line whose accesses the assembler changed is listed with the change; it is not a difference. Exit code 0: equal; 1: different, or the program has errors; 2: it
 //! could not compare.
 
 mod child;
@@ -13,10 +13,10 @@ mod ncu;
 mod show;
 
 use interp::{
-    BothOrders, Checks, MachineConfig, Program, StopFlag,
+    BothOrders, Checks, Compiled, MachineConfig, Program, Shortcuts, StopFlag,
     rules::{Arch, RuleSet},
 };
-use ir::diagnostic::Severity;
+use ir::{Module, diagnostic::Severity};
 use runtime::{
     device::{DeviceInfo, gpu, simulator::Simulator},
     host::Outcome,
@@ -25,7 +25,8 @@ use runtime::{
 use report::findings::{self, Found};
 
 use crate::{
-    args::{Color, Format, ProgramArgs, VerifyArgs},
+    args::{Color, Format, OneCount, ProgramArgs, VerifyArgs},
+    back_end,
     execute::{self, ProgramOut, Streams, What},
     failure::Failure,
     output, progress,
@@ -62,6 +63,11 @@ pub(crate) fn run(args: &VerifyArgs, color: Color) -> Result<u8, Failure> {
     if args.format == Format::Sarif {
         return Err(Failure::new(
             "verify has no findings, so there is no SARIF log: use --format json",
+        ));
+    }
+    if args.opt_level != 3 && args.counts == Some(OneCount::Compiled) {
+        return Err(Failure::new(
+            "--counts compiled counts kernels at -O3: remove -O",
         ));
     }
     let gpus = gpu::list().map_err(execute::no_gpu)?;
@@ -145,6 +151,8 @@ fn simulate(
 ) -> Result<Simulated, Failure> {
     let program = loaded.program()?;
     let stop = StopFlag::default();
+    // The compiled kernel is what dslc makes at -O3.
+    let is_compiled = args.opt_level == 3 && args.counts != Some(OneCount::Written);
     let args = ProgramArgs {
         jobs: args.jobs,
         launch: args.launch.clone(),
@@ -158,7 +166,13 @@ fn simulate(
         keep_going: false,
         ..execute::machine(rules, &args, &stop)
     };
+    let arch = machine.rules.arch;
     let mut simulator = Simulator::with_info(machine, info.clone());
+    if is_compiled {
+        let compile = move |module: &Module| back_end::compiled(module, arch, Shortcuts::ALL);
+        let compile = move |module: &Module| compile(module).map(Compiled::instead);
+        simulator = simulator.compiling(Box::new(compile));
+    }
     let mut io = Streams {
         module: program.module().clone(),
         program_out: ProgramOut::Kept(Vec::new()),

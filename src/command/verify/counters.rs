@@ -1,7 +1,7 @@
 //! The counters of all launches: for each kernel, the hardware's counters next to the simulator's, and the lines that explain the
 //! differences.
 
-use interp::stats::LaunchCounts;
+use interp::{CompiledCounts, stats::LaunchCounts};
 use ir::{FuncId, InstKind, Module};
 use runtime::{Launches, host::Outcome};
 
@@ -32,6 +32,8 @@ pub(super) enum Counters {
 pub(super) struct KernelCounters {
     pub(super) kernel: String,
     pub(super) launches: usize,
+    /// Whether the simulator counted the compiled kernel: else why not, if it was to.
+    pub(super) compiled: Result<(), Option<String>>,
     /// Simulated and measured, by [`Kind`]; `None`: not modelled, or the GPU has no such counter.
     pub(super) totals: Totals,
     /// The lines, over all launches.
@@ -152,6 +154,11 @@ fn kernels(launches: &Launches, measured: &[Measured], module: &Module) -> Vec<K
             None => kernels.push(KernelCounters {
                 kernel: launch.kernel_name.clone(),
                 launches: 1,
+                compiled: match &launch.compiled {
+                    Some(CompiledCounts::Instead { .. }) => Ok(()),
+                    Some(CompiledCounts::Not(why)) => Err(Some(why.clone())),
+                    Some(CompiledCounts::Counted { .. }) | None => Err(None),
+                },
                 totals,
                 rows,
                 store_replays,

@@ -1,9 +1,9 @@
-//! Compares one launch line by line: the cost of the source's accesses in the simulator, next to the cost of the machine instructions of
-//! that line.
+//! Compares one launch line by line: the cost of the accesses in the simulator, next to the cost of the machine instructions of that line.
 //!
-//! The simulator counts the source's accesses. The compiler may merge neighbours into one wide access, move an access out of a loop, drop
-//! one whose value is known, or turn one into a loop. Then the figures of the line differ, and the row says what the compiler did. If the
-//! instructions are those of the source and the figures still differ, the model is wrong: that is a difference.
+//! The simulator counts the accesses of the compiled kernel, or of the source. The assembler, or then the compiler, may merge neighbours into
+//! one wide access, move an access out of a loop, drop one whose value is known, or turn one into a loop. Then the figures of the line differ,
+//! and the row says what was done. If the instructions are those that were counted and the figures still differ, the model is wrong: that is a
+//! difference.
 
 use std::collections::BTreeMap;
 
@@ -153,7 +153,9 @@ pub(super) fn rows(launch: &LaunchReport, measured: &[Instruction], module: &Mod
         let Some(kind) = Kind::of_site(site.space, site.op) else {
             continue;
         };
-        let key = (Some(site.file), site.line, kind);
+        // An access of the compiled kernel may have no line.
+        let file = (site.line > 0).then_some(site.file);
+        let key = (file, site.line, kind);
         let side = &mut sides.entry(key).or_default().0;
         side.instructions += site.counts.instructions;
         side.cost += if kind.is_shared() {

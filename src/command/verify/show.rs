@@ -127,7 +127,12 @@ pub(super) fn text(verdict: &Verdict<'_>, map: &SourceMap, module: &Module) -> S
             let _ = writeln!(text, "\ncounters: not measured ({why})");
         }
         Counters::Measured { kernels, left_out } => {
-            let _ = writeln!(text, "\ncounters: simulated and measured by ncu");
+            let is_compiled = kernels.iter().any(|kernel| kernel.compiled.is_ok());
+            let of = match is_compiled {
+                true => "the compiled kernel",
+                false => "the source's accesses",
+            };
+            let _ = writeln!(text, "\ncounters: simulated ({of}) and measured by ncu");
             for kernel in kernels {
                 counters(&mut text, kernel, map, module);
             }
@@ -151,6 +156,9 @@ fn counters(text: &mut String, kernel: &KernelCounters, map: &SourceMap, module:
         kernel.kernel,
         kernel_verdict(kernel)
     );
+    if let Err(Some(why)) = &kernel.compiled {
+        let _ = writeln!(text, "simulated: the source's accesses, because {why}");
+    }
     for (kind, (ours, theirs)) in Kind::ALL.into_iter().zip(kernel.totals) {
         if ours.unwrap_or(0) == 0 && theirs.unwrap_or(0) == 0 {
             continue;
@@ -302,6 +310,8 @@ fn kernel_json(kernel: &KernelCounters) -> Value {
         .collect();
     json!({
         "kernel": kernel.kernel, "launches": kernel.launches,
+        "counted_as": if kernel.compiled.is_ok() { "compiled" } else { "written" },
+        "because": kernel.compiled.as_ref().err(),
         "verdict": match kernel.verdict() {
             KernelVerdict::Same => "same",
             KernelVerdict::Explained => "explained",
