@@ -24,7 +24,7 @@ use runtime::{
 use report::fault;
 
 use crate::{
-    args::{Counts, Emit, Format, ProgramArgs, RunArgs},
+    args::{Counts, Format, ProgramArgs, RunArgs},
     back_end,
     failure::Failure,
     files, output,
@@ -84,6 +84,7 @@ pub(crate) fn wanted_counts(args: &RunArgs, arch: Arch) -> Result<Counts, Failur
         _ => Counts::Both,
     };
     let only_written = args.is_on_gpu()
+        || runtime::back_end::is_ptx(&args.source.file.to_string_lossy())
         || args.checking.count_only
         || args.blocks.is_some()
         || args.observer.record.is_some()
@@ -124,7 +125,7 @@ fn compile(module: &Module, info: &DeviceInfo, options: &GpuOptions) -> Result<S
         arch: Target::for_gpu((&info.name, info.major, info.minor))?,
         opt_level: options.opt_level,
         lines: options.lines.into(),
-        emit: Emit::Ptx,
+        llvm: false,
     };
     back_end::compile(module, options).map_err(|why| why.to_string())
 }

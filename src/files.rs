@@ -4,7 +4,6 @@
 mod pipe;
 
 use std::{
-    env,
     fs::{self, File, Metadata},
     io::{self, BufWriter, ErrorKind, IsTerminal, Read, Write},
     path::{Component, Path, PathBuf},
@@ -340,14 +339,4 @@ pub(crate) fn normalized(path: &Path) -> PathBuf {
         }
     }
     normal
-}
-
-/// The folder in which dslc keeps what it made and may make again.
-pub(crate) fn cache() -> PathBuf {
-    let named = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = || env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    named
-        .or_else(home)
-        .unwrap_or_else(env::temp_dir)
-        .join("dslc")
 }

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Sums up what bench/gpu/lines.sh wrote: `python3 bench/gpu/lines.py OUT`.
+"""Sums up what bench/gpu/lines.sh wrote: `python3 bench/gpu/lines.py OUT [CSV]`. The second file gets a row for each line that was compared.
 
 A line and kind of access is *marked* if its machine instructions are others than the compiled kernel's: the assembler moved, merged or dropped
 some. Of the others, the share is printed that costs the same. Totals are those of a kernel and kind of access, over all its launches."""
 
+import csv
 import json
 import sys
 from collections import Counter
 from pathlib import Path
 
+rows = []
 lines, kernels, totals, skipped = Counter(), Counter(), Counter(), Counter()
 for path in sorted(Path(sys.argv[1]).glob("*.json")):
     try:
@@ -36,6 +38,8 @@ for path in sorted(Path(sys.argv[1]).glob("*.json")):
             elif verdict == "different":
                 print(f"{name} line {line['line']} {line['access']}: {line['simulated']} and {line['measured']}")
             lines[verdict] += 1
+            measured = line["measured"]["cost"] if verdict != "not compared" else ""
+            rows.append((report["program"], kernel["kernel"], line["line"], line["access"], line["simulated"]["cost"], measured, line["how"] or verdict))
         kernels["marked" if marked else "not marked"] += 1
         for total in kernel["counters"]:
             ours, theirs = total["simulated"], total["measured"]
@@ -47,6 +51,11 @@ for path in sorted(Path(sys.argv[1]).glob("*.json")):
             totals["same" if off == 0 else "within 3 %" if off <= 0.03 else "further off"] += 1
             if off > 0:
                 print(f"{name} {total['access']}: {ours} simulated, {theirs} measured")
+if len(sys.argv) > 2:
+    with open(sys.argv[2], "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("program", "kernel", "line", "access", "simulated", "measured", "verdict"))
+        writer.writerows(rows)
 print(f"\nlines: {dict(lines)}\nkernels: {dict(kernels)}\ntotals: {dict(totals)}\nskipped: {dict(skipped)}")
 compared = lines["same"] + lines["different"] + lines["same but on the page"]
 print(f"lines without a mark that are the same: {1 - lines['different'] / max(compared, 1):.1%} of {compared}")

@@ -71,6 +71,21 @@ pub struct Builder {
     order: Order,
     limit: u64,
     count_only: bool,
+    #[cfg(feature = "compiled")]
+    counts: Counts,
+}
+
+/// Which accesses a launch's counts are of.
+#[cfg(feature = "compiled")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Counts {
+    /// Those of the source, as a textbook counts them.
+    #[default]
+    Written,
+    /// Those of the kernel as dslc's back end compiles it at -O3: the compiler makes one access of several, keeps values, drops some.
+    Compiled,
+    /// Those of the source; the report also tells what the compiled kernel costs where that differs.
+    Both,
 }
 
 impl Builder {
@@ -127,6 +142,13 @@ impl Builder {
         Builder { count_only, ..self }
     }
 
+    /// Counts these accesses. The compiler is the program `dslc-ptx`: the one that the variable `DSLC_PTX` names, or that is in `PATH`;
+    /// [`build`](Builder::build) fails without it. What a kernel computes, and what is found, is of the written one in any case.
+    #[cfg(feature = "compiled")]
+    pub fn counts(self, counts: Counts) -> Builder {
+        Builder { counts, ..self }
+    }
+
     /// The width of shared-memory banks: 8 bytes on sm_30 to sm_37 only.
     pub fn bank_width(self, bank_width: BankWidth) -> Builder {
         Builder { bank_width, ..self }
@@ -159,8 +181,28 @@ impl Builder {
             stop: interp::StopFlag::default(),
             progress: interp::Progress::default(),
         };
-        Ok(Device::with(Box::new(Simulator::new(machine).blind())))
+        let simulator = Simulator::new(machine).blind();
+        #[cfg(feature = "compiled")]
+        let simulator = compiling(simulator, self.counts, self.arch)?;
+        Ok(Device::with(Box::new(simulator)))
     }
+}
+
+/// The simulator that counts these accesses.
+#[cfg(feature = "compiled")]
+fn compiling(simulator: Simulator, counts: Counts, arch: Arch) -> Result<Simulator> {
+    if counts == Counts::Written {
+        return Ok(simulator);
+    }
+    let back_end = runtime::back_end::BackEnd::find().map_err(Error::new)?;
+    let compile = move |module: &ir::Module| {
+        let compiled = back_end.compiled(module, arch, interp::Shortcuts::ALL)?;
+        Ok(match counts {
+            Counts::Compiled => compiled.instead(),
+            Counts::Written | Counts::Both => compiled,
+        })
+    };
+    Ok(simulator.compiling(Box::new(compile)))
 }
 
 impl Device {
@@ -179,6 +221,8 @@ impl Device {
             order: Order::Ascending,
             limit: DEFAULT_LIMIT,
             count_only: false,
+            #[cfg(feature = "compiled")]
+            counts: Counts::Written,
         }
     }
 

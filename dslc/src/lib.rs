@@ -24,6 +24,8 @@ mod vector;
 pub use half;
 
 pub use buffer::{Buffer, DevicePointer};
+#[cfg(feature = "compiled")]
+pub use device::Counts;
 pub use device::{Builder, Device};
 #[cfg(feature = "macros")]
 pub use dslc_macros::{include_kernel, kernel};

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use dslc::{
-    Arch, Argument, Buffer, Checks, Device, Grid, Number, Order, Parameter, Passed, Source,
+    Arch, Argument, Buffer, Checks, Counts, Device, Grid, Number, Order, Parameter, Passed, Source,
 };
 use pyo3::{exceptions::PyValueError, prelude::*, pybacked::PyBackedBytes, types::PyBytes};
 
@@ -140,6 +140,8 @@ struct Launch {
     limit: Option<u64>,
     #[pyo3(item)]
     count_only: bool,
+    #[pyo3(item)]
+    counts: String,
     /// The file and the line of the call.
     #[pyo3(item)]
     caller: (String, u32),
@@ -188,7 +190,12 @@ fn simulator(arch: Arch, how: &Launch) -> dslc::Result<Device> {
             true => Order::Descending,
             false => Order::Ascending,
         })
-        .count_only(how.count_only);
+        .count_only(how.count_only)
+        .counts(match how.counts.as_str() {
+            "compiled" => Counts::Compiled,
+            "both" => Counts::Both,
+            _ => Counts::Written,
+        });
     match how.limit {
         Some(limit) => device.limit(limit),
         None => device,

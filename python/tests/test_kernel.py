@@ -350,3 +350,30 @@ def test_ptx_is_a_source():
     assert report.metric("global_load_sectors") == 26
     with pytest.raises(dslc.CompileError, match="no register `%r1` is declared here"):
         dslc.kernel(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() { mov.u32 %r1, 0; }")
+
+
+def test_counts_of_the_compiled_kernel():
+    rows = dslc.kernel(
+        """
+        __global__ void rows(const float *in, float *out)
+        {
+            __shared__ float tile[128];
+            int t = threadIdx.x;
+            for (int i = 0; i < 4; i++) tile[i * 32 + t] = in[i * 32 + t];
+            __syncthreads();
+            float sum = 0;
+            for (int i = 0; i < 4; i++) sum += tile[t * 4 + i];
+            out[t] = sum;
+        }
+        """
+    )
+    values, out = np.arange(128, dtype=np.float32), np.zeros(32, np.float32)
+    written, both, compiled = (rows(1, 32, values, out, counts=counts) for counts in ("written", "both", "compiled"))
+    assert np.array_equal(out, values.reshape(32, 4).sum(axis=1))
+    # The compiler makes one load of four.
+    assert [report.site("tile[t * 4 + i]", "load").requests for report in (written, both, compiled)] == [4, 4, 1]
+    assert written.site("tile[t * 4 + i]", "load").compiled is None
+    assert both.site("tile[t * 4 + i]", "load").compiled == dslc.Compiled(1, 4, None, (16,))
+    assert [row["compiled_requests"] for row in both.rows() if row["text"] == "tile[t * 4 + i]"] == [1]
+    with pytest.raises(ValueError, match="'written', 'compiled' or 'both'"):
+        rows(1, 32, values, out, counts="source")

@@ -10,7 +10,7 @@ use ir::{
 };
 
 use crate::{
-    args::{BindArgs, Color, Emit},
+    args::{BindArgs, Color},
     back_end,
     failure::Failure,
     files::{self, Claims},
@@ -185,7 +185,7 @@ fn ptx(arch: &str, ir: &str) -> Result<PtxText, Failure> {
         arch,
         opt_level: 3,
         lines: back_end::Lines::Source,
-        emit: Emit::Ptx,
+        llvm: false,
     };
     Ok(PtxText {
         sm: arch.number(),

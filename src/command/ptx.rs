@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ir::{Module, diagnostic::Severity, target::Target};
 
 use crate::{
-    args::{Color, PtxArgs, SourceArgs},
+    args::{Color, Emit, PtxArgs, SourceArgs},
     back_end::{self, Options},
     failure::Failure,
     files::{self, Claims},
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
         arch,
         opt_level: args.level,
         lines: (!args.no_lines).into(),
-        emit: args.emit,
+        llvm: args.emit == Emit::Llvm,
     };
     let text = back_end::compile(&module, options)?;
     match &args.output {

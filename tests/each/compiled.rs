@@ -1,9 +1,12 @@
 //! Programs counted as compiled: the compiled kernel leaves memory as the written one does, in each launch, and its counts are those of an H200
-//! where they were measured (`tests/h200/compiled.csv`: the first launch of each kernel).
+//! where they were measured (`tests/h200/compiled.csv`: the first launch of each kernel; `tests/h200/lines.csv`: each line).
 //!
 //! A run takes a part of the programs; with `DSLC_EVERY_COMPILED=1` it takes all of them.
 
-use std::{collections::BTreeSet, fs};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -80,6 +83,7 @@ fn compiled(file: &str, _: &str) -> Result<(), String> {
     };
     let measured = fs::read_to_string(root().join("tests/h200/compiled.csv"));
     let measured = measured.map_err(|why| why.to_string())?;
+    as_each_line_was_measured(file)?;
     let mut seen = BTreeSet::new();
     for launch in report["launches"].as_array().into_iter().flatten() {
         let place = format!("launch {} of {}", launch["index"], launch["kernel"]);
@@ -94,6 +98,44 @@ fn compiled(file: &str, _: &str) -> Result<(), String> {
         if seen.insert(kernel.to_string()) {
             as_measured(&measured, (file, kernel), &launch["compiled_metrics"])
                 .map_err(|why| format!("{place}: {why}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Compares what a program's lines cost as compiled, over all launches of a kernel, with the rows of the program in `tests/h200/lines.csv`.
+fn as_each_line_was_measured(file: &str) -> Result<(), String> {
+    let rows = fs::read_to_string(root().join("tests/h200/lines.csv"));
+    let rows = rows.map_err(|why| why.to_string())?;
+    let rows: Vec<Vec<&str>> = rows
+        .lines()
+        .map(|line| line.split(',').collect())
+        .filter(|row: &Vec<&str>| row[0] == file && row[6] == "same")
+        .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let options = ["--counts", "compiled", "--format", "json", "--no-checks"];
+    let report = dslc(&[&["run", file, "--cures", "never"], &options[..]].concat()).json();
+    let mut costs: BTreeMap<(String, String, String), u64> = BTreeMap::new();
+    for launch in report["launches"].as_array().into_iter().flatten() {
+        for site in launch["sites"].as_array().into_iter().flatten() {
+            let space = site["space"].as_str().unwrap_or_default();
+            let cost = match space {
+                "global" => &site["sectors"],
+                _ => &site["transactions"],
+            };
+            let access = format!("{space} {}", site["op"].as_str().unwrap_or_default());
+            let kernel = launch["kernel"].as_str().unwrap_or_default().to_string();
+            let key = (kernel, site["line"].to_string(), access);
+            *costs.entry(key).or_default() += cost.as_u64().unwrap_or_default();
+        }
+    }
+    for row in rows {
+        let key = (row[1].to_string(), row[2].to_string(), row[3].to_string());
+        let cost = costs.get(&key).copied().unwrap_or_default();
+        if row[5].parse() != Ok(cost) {
+            return Err(format!("{key:?} costs {cost}, and {} on an H200", row[5]));
         }
     }
     Ok(())

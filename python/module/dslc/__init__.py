@@ -13,12 +13,13 @@ from ._dslc import __version__
 from ._errors import CompileError, DslcError, LaunchError, NotCleanError, NotFoundError
 from ._kernel import Kernel, kernel
 from ._memory import DeviceArray, Unset, device_array, to_device, unset
-from ._report import Finding, Launch, Report, Site
+from ._report import Compiled, Finding, Launch, Report, Site
 from ._run import binary, run
 from ._sweep import Sweep, sweep
 
 __all__ = [
     "CompileError",
+    "Compiled",
     "DeviceArray",
     "DslcError",
     "Finding",

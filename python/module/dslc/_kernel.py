@@ -16,7 +16,7 @@ from . import _dslc
 from ._errors import CompileError, DslcError, LaunchError, NotFoundError
 from ._memory import DeviceArray, Memories, Operand, Unset
 from ._report import Report
-from ._run import _macro
+from ._run import _macro, binary
 
 _PathLike = Union[str, "os.PathLike[str]"]
 
@@ -74,6 +74,7 @@ class Kernel:
         jobs: int = 0,
         limit: int | None = None,
         count_only: bool = False,
+        counts: str = "written",
         shared_mem: int | None = None,
     ) -> Report:
         """Launches it on a new simulator and returns the report.
@@ -85,6 +86,7 @@ class Kernel:
 
         ``shared`` is the size of ``extern __shared__`` memory in bytes (CuPy: ``shared_mem``). ``checks=False`` looks for no races or unset
         values. ``count_only`` counts from a few blocks where that is exact; arrays then keep what they had. ``limit`` is in warp instructions.
+        ``counts="compiled"`` counts the accesses of the kernel as dslc's back end compiles it, ``"both"`` those next to the source's.
 
         Raises ``TypeError`` or ``ValueError`` for arguments that do not fit, ``LaunchError`` if the launch did not end. What is found in one that
         ends is in the report: see ``Report.assert_clean``.
@@ -98,6 +100,7 @@ class Kernel:
             "jobs": jobs,
             "limit": limit,
             "count_only": count_only,
+            "counts": counts,
         }
         # CuPy passes the arguments as a tuple, which is never an argument itself.
         if len(arguments) == 1 and isinstance(arguments[0], (tuple, list)):
@@ -112,6 +115,10 @@ class Kernel:
         order = how.pop("order")
         if order not in ("ascending", "descending"):
             raise ValueError(f"order is 'ascending' or 'descending', not {order!r}")
+        if how["counts"] not in ("written", "compiled", "both"):
+            raise ValueError(f"counts is 'written', 'compiled' or 'both', not {how['counts']!r}")
+        if how["counts"] != "written":
+            _find_back_end()
         declared = self._compiled.parameters
         if len(declared) != len(arguments):
             raise TypeError(f"{self.name} takes {len(declared)} arguments, not {len(arguments)}: {self.prototype}")
@@ -149,7 +156,20 @@ _OPTIONS: dict[str, Any] = {
     "jobs": 0,
     "limit": None,
     "count_only": False,
+    "counts": "written",
 }
+
+
+def _find_back_end() -> None:
+    """Lets the variable ``DSLC_PTX`` name the program ``dslc-ptx`` that lies beside ``dslc``, if it is there."""
+    if "DSLC_PTX" not in os.environ:
+        try:
+            folder = os.path.dirname(binary())
+        except DslcError:
+            return
+        path = os.path.join(folder, "dslc-ptx.exe" if os.name == "nt" else "dslc-ptx")
+        if os.path.isfile(path):
+            os.environ["DSLC_PTX"] = path
 
 
 def kernel(

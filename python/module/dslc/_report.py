@@ -15,6 +15,39 @@ _SEVERITIES = ("error", "warning")
 
 
 @dataclass(frozen=True)
+class Compiled:
+    """The accesses that the compiler made of one of the source. None: it is part of another one, or the value is in a register."""
+
+    requests: int
+    #: Passes over the banks of shared memory.
+    transactions: int | None
+    #: Sectors of global memory.
+    sectors: int | None
+    #: Bytes of one lane's access, of each kind of access.
+    widths: tuple[int, ...]
+
+    @classmethod
+    def _of(cls, compiled: dict[str, Any], space: str) -> Compiled:
+        return cls(
+            compiled["requests"],
+            compiled["transactions"] if space == "shared" else None,
+            compiled["sectors"] if space == "global" else None,
+            tuple(compiled["widths"]),
+        )
+
+    def _plus(self, other: Compiled) -> Compiled:
+        def add(a: int | None, b: int | None) -> int | None:
+            return None if a is None or b is None else a + b
+
+        return Compiled(
+            self.requests + other.requests,
+            add(self.transactions, other.transactions),
+            add(self.sectors, other.sectors),
+            tuple(sorted({*self.widths, *other.widths})),
+        )
+
+
+@dataclass(frozen=True)
 class Site:
     """An access of the source, with what it cost in one launch or in several.
 
@@ -46,6 +79,8 @@ class Site:
     ideal_sectors: int | None
     #: Bytes that the lanes requested.
     bytes: int
+    #: What the compiler made of it, if launches were also counted as compiled.
+    compiled: Compiled | None = None
 
     @property
     def bank_conflicts(self) -> int | None:
@@ -86,6 +121,7 @@ class Site:
             sectors=only("global", "sectors"),
             ideal_sectors=only("global", "ideal_sectors"),
             bytes=site["bytes"],
+            compiled=Compiled._of(site["compiled"], space) if site.get("compiled") else None,
         )
 
     def _plus(self, other: Site) -> Site:
@@ -110,6 +146,7 @@ class Site:
             both(add, self.sectors, other.sectors),
             both(add, self.ideal_sectors, other.ideal_sectors),
             self.bytes + other.bytes,
+            None if self.compiled is None or other.compiled is None else self.compiled._plus(other.compiled),
         )
 
 
@@ -301,6 +338,9 @@ class Report:
                 "sectors": site.sectors,
                 "ideal_sectors": site.ideal_sectors,
                 "bytes": site.bytes,
+                "compiled_requests": site.compiled and site.compiled.requests,
+                "compiled_transactions": site.compiled and site.compiled.transactions,
+                "compiled_sectors": site.compiled and site.compiled.sectors,
             }
             for launch, site in self._sites(None)
         ]

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeSet,
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
 };
 
 use interp::{
@@ -40,37 +41,33 @@ pub struct Simulator {
     compiled: Option<Compiling>,
 }
 
-/// Kernels as compiled: how to make them, then the kernels, or why there are none.
-enum Compiling {
-    Not(Compile),
-    Done(Result<Compiled, String>),
+/// Kernels as compiled: how to make them, and by module, the kernels, or why there are none.
+struct Compiling {
+    compile: Compile,
+    made: Vec<(Arc<Module>, Result<Compiled, String>)>,
 }
 
 /// Makes the kernels of a module as compiled.
-pub type Compile = Box<dyn FnOnce(&Module) -> Result<Compiled, String> + Send>;
+pub type Compile = Box<dyn Fn(&Module) -> Result<Compiled, String> + Send>;
 
 impl fmt::Debug for Compiling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Compiling::Not(_) => f.write_str("Not"),
-            Compiling::Done(made) => f.debug_tuple("Done").field(made).finish(),
-        }
+        f.debug_struct("Compiling")
+            .field("made", &self.made.len())
+            .finish_non_exhaustive()
     }
 }
 
 impl Compiling {
-    /// The kernels; makes them first, if this is the first launch.
-    fn get(&mut self, module: &Module) -> &Result<Compiled, String> {
-        if let Compiling::Not(_) = self {
-            let nothing = Compiling::Done(Err(String::new()));
-            if let Compiling::Not(compile) = std::mem::replace(self, nothing) {
-                *self = Compiling::Done(compile(module));
-            }
-        }
-        match self {
-            Compiling::Done(made) => made,
-            Compiling::Not(_) => unreachable!("they were made"),
-        }
+    /// A module's kernels; makes them first, if this is its first launch.
+    fn get(&mut self, module: &Arc<Module>) -> &Result<Compiled, String> {
+        let known = |(known, _): &(Arc<Module>, _)| Arc::ptr_eq(known, module);
+        let at = self.made.iter().position(known).unwrap_or_else(|| {
+            let compiled = (self.compile)(module);
+            self.made.push((module.clone(), compiled));
+            self.made.len() - 1
+        });
+        &self.made[at].1
     }
 }
 
@@ -152,10 +149,14 @@ impl Simulator {
         }
     }
 
-    /// The same machine, which also counts each launch as compiled. The kernels are compiled at the first launch.
+    /// The same machine, which also counts each launch as compiled. The kernels of a module are compiled at its first
+    /// launch.
     pub fn compiling(self, compile: Compile) -> Simulator {
         Simulator {
-            compiled: Some(Compiling::Not(compile)),
+            compiled: Some(Compiling {
+                compile,
+                made: Vec::new(),
+            }),
             ..self
         }
     }

@@ -11,7 +11,7 @@ use std::{
     time::SystemTime,
 };
 
-use crate::{command::nvcc, files};
+use crate::command::nvcc;
 
 /// Most programs in the cache: the least recently used one is removed first.
 const MAX_PROGRAMS: usize = 24;
@@ -24,7 +24,7 @@ pub(super) const PROGRAM: &str = "program";
 
 /// The folder of the cache.
 fn folder() -> PathBuf {
-    files::cache().join("programs")
+    runtime::back_end::cache_folder().join("programs")
 }
 
 /// The folder of the program that this command line builds.

@@ -31,7 +31,6 @@ use super::{
     spaced,
 };
 use crate::{
-    args::Emit,
     back_end,
     failure::{Failure, reason},
     output, source,
@@ -428,7 +427,7 @@ fn ptx(module: &Module, sm: u32) -> Result<String, String> {
         arch: Target::parse(&format!("sm_{sm}")).map_err(|why| why.to_string())?,
         opt_level: 3,
         lines: back_end::Lines::None,
-        emit: Emit::Ptx,
+        llvm: false,
     };
     back_end::compile(module, options).map_err(|why| why.to_string())
 }

@@ -10,10 +10,7 @@ use std::{
 use dsl::library::cpp::Header;
 
 use super::libraries;
-use crate::{
-    failure::{Failure, reason},
-    files,
-};
+use crate::failure::{Failure, reason};
 
 /// The folder: `include`, `bin/nvcc`, `lib64`.
 pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -31,7 +28,7 @@ pub(super) fn install(library: Option<&Path>) -> Result<PathBuf, Failure> {
     };
     let mut hash = DefaultHasher::new();
     (&all, &links).hash(&mut hash);
-    let folder = files::cache().join(format!("toolkit-{:016x}", hash.finish()));
+    let folder = runtime::back_end::cache_folder().join(format!("toolkit-{:016x}", hash.finish()));
     if folder.join(LAST).exists() {
         return Ok(folder);
     }

@@ -12,9 +12,6 @@ use std::{
 };
 
 use ir::source::fingerprint;
-
-use crate::files;
-
 /// Most texts in the cache: the least recently used ones are removed.
 const MAX_TEXTS: usize = 256;
 /// A longer text is not kept.
@@ -30,7 +27,7 @@ impl Place {
     /// The place of the PTX that a back end makes from this IR with these options.
     pub(super) fn of(program: &Path, options: &str, ir: &str) -> Place {
         let mut hash = DefaultHasher::new();
-        (env!("DSLC_VERSION"), options, ir).hash(&mut hash);
+        (env!("CARGO_PKG_VERSION"), options, ir).hash(&mut hash);
         let facts = fs::metadata(program).ok();
         let written = facts.as_ref().and_then(|facts| facts.modified().ok());
         (program, facts.map(|facts| facts.len()), written).hash(&mut hash);
@@ -39,7 +36,7 @@ impl Place {
             hash.finish(),
             fingerprint(ir.as_bytes())
         );
-        Place(files::cache().join("ptx").join(name))
+        Place(super::cache_folder().join("ptx").join(name))
     }
 
     /// The text, if it is there.
