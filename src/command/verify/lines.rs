@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use interp::{LaunchReport, trap::AccessOp};
-use ir::{Module, Space};
+use ir::{Module, Space, locate};
 
 use super::ncu::Instruction;
 
@@ -153,9 +153,15 @@ pub(super) fn rows(launch: &LaunchReport, measured: &[Instruction], module: &Mod
         let Some(kind) = Kind::of_site(site.space, site.op) else {
             continue;
         };
-        // An access of the compiled kernel may have no line.
-        let file = (site.line > 0).then_some(site.file);
-        let key = (file, site.line, kind);
+        // An access within the library is at the call's line on the GPU. One of the compiled kernel may have no line.
+        let (file, line) = match locate::in_program(module, site.loc) {
+            Some(place) if site.line > 0 => {
+                let loc = module.loc(place);
+                (Some(loc.file), loc.line)
+            }
+            _ => ((site.line > 0).then_some(site.file), site.line),
+        };
+        let key = (file, line, kind);
         let side = &mut sides.entry(key).or_default().0;
         side.instructions += site.counts.instructions;
         side.cost += if kind.is_shared() {
@@ -192,7 +198,8 @@ pub(super) fn rows(launch: &LaunchReport, measured: &[Instruction], module: &Mod
     }
     sides
         .into_iter()
-        .filter(|(_, (ours, theirs))| ours.instructions + theirs.instructions > 0)
+        // A generic access may be to local memory, which is not compared.
+        .filter(|(_, (ours, theirs))| ours.instructions > 0 || theirs.cost > 0)
         .map(|((file, line, kind), (simulated, measured))| Row {
             verdict: verdict(kind, &simulated, &measured),
             file,
