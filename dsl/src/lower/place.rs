@@ -275,6 +275,7 @@ impl FunctionLowerer<'_, '_> {
         Address {
             index: Some(index),
             row: NO_ROW,
+            align_bytes: align_at(base.align_bytes, scale_bytes.unsigned_abs()),
             ..base
         }
     }
@@ -494,6 +495,7 @@ pub(super) fn access(piece: Piece, object: Option<Object>, volatile: bool) -> Ac
         read_only: false,
         partial: false,
         align_bytes: 0,
+        merged: false,
     }
 }
 

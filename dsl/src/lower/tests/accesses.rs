@@ -255,3 +255,33 @@ fn accesses_through_a_macros_parameter_keep_different_names() {
         .collect();
     assert_eq!(texts, ["part[t + 32]", "part[t]", "part[t]"]);
 }
+
+/// A member is aligned as its record's alignment and its offset allow; an element that a thread chooses, as its size allows.
+#[test]
+fn accesses_say_what_their_record_is_aligned_to() {
+    let text = "struct __align__(16) S { float x, y, z; int a[13]; };
+        __global__ void k(S *s, int i) {
+            S *one = &s[i];
+            one->y = one->x;
+            one->a[i] = one->a[1];
+            s[0].z = 1;
+        }";
+    let function = kernel(text);
+    let mut shown = vec![];
+    function.body.for_each_inst(&mut |inst| {
+        if let Some((access, _)) = inst.kind.access() {
+            shown.push(access.to_string());
+        }
+    });
+    assert_eq!(
+        shown,
+        [
+            // x at 0, y at 4, elements of a, z at 8.
+            "f32.global.align16",
+            "f32.global",
+            "i32.global",
+            "i32.global",
+            "f32.global.align8",
+        ]
+    );
+}
