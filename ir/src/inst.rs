@@ -129,6 +129,9 @@ pub struct Access {
     /// A load of an integer of which the store that follows keeps some bits: `load.i32.local.partial`. Uninitialised bytes read as 0, and
     /// that is not an error.
     pub partial: bool,
+    /// An atomic for which the assembler adds up the lanes with equal addresses first, so that each address is accessed once:
+    /// `atomic.add.i32.shared.merged`. It changes what the access costs, not what it does.
+    pub merged: bool,
     /// The address is a multiple of this, if that is more than the width: it is in a record that is aligned so. Else 0. A power of two:
     /// `load.f32.global.align16`. A compiler may make one access of neighbours then.
     pub align_bytes: u32,

@@ -1,5 +1,6 @@
 //! PTX as input: text to IR.
 
+mod assembler;
 mod graph;
 mod lexer;
 mod lower;

@@ -31,6 +31,7 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::assembler::merge_atomics;
 use crate::graph::{self, Block};
 use crate::structure::{Piece, Unstructured, structure};
 use crate::tree::{
@@ -86,6 +87,7 @@ pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Er
     environment.add_strings(&mut module);
     infer_spaces(&mut module);
     simplify(&mut module);
+    merge_atomics(&mut module);
     Ok((module, refused))
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Of so many programs, a run takes one.
-const ONE_IN: usize = 6;
+const ONE_IN: usize = 3;
 
 /// The reasons for which a launch may not be counted: how they begin or end.
 const REASONS: &[&str] = &[
@@ -118,8 +118,17 @@ fn as_each_line_was_measured(file: &str) -> Result<(), String> {
     let options = ["--counts", "compiled", "--format", "json", "--no-checks"];
     let report = dslc(&[&["run", file, "--cures", "never"], &options[..]].concat()).json();
     let mut costs: BTreeMap<(String, String, String), u64> = BTreeMap::new();
+    // Lines of calls have the library's accesses in the table, and not in the report.
+    let mut calls_library = false;
     for launch in report["launches"].as_array().into_iter().flatten() {
         for site in launch["sites"].as_array().into_iter().flatten() {
+            if site["file"]
+                .as_str()
+                .is_some_and(|file| file.starts_with('<'))
+            {
+                calls_library = true;
+                continue;
+            }
             let space = site["space"].as_str().unwrap_or_default();
             let cost = match space {
                 "global" => &site["sectors"],
@@ -134,7 +143,7 @@ fn as_each_line_was_measured(file: &str) -> Result<(), String> {
     for row in rows {
         let key = (row[1].to_string(), row[2].to_string(), row[3].to_string());
         let cost = costs.get(&key).copied().unwrap_or_default();
-        if row[5].parse() != Ok(cost) {
+        if row[5].parse() != Ok(cost) && !(cost == 0 && calls_library) {
             return Err(format!("{key:?} costs {cost}, and {} on an H200", row[5]));
         }
     }

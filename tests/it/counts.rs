@@ -204,3 +204,23 @@ fn programs_are_compared_as_compiled() {
     assert_eq!(code, Some(0), "{text}");
     has(&text, "as compiled");
 }
+
+/// The assembler adds up lanes that add 1 at equal addresses. `tests/h200/examples.csv` has what nvcc's kernel costs on an H200.
+#[test]
+fn additions_of_one_are_counted_as_the_assembler_makes_them() {
+    let args = [
+        "run",
+        "examples/histogram.k",
+        "--format",
+        "json",
+        "--cures=never",
+    ];
+    let report = dslc(&[&args[..], &["--counts", "both"]].concat()).json();
+    let shared = &report["launches"][1];
+    assert_eq!(shared["kernel"], "count_shared");
+    assert_eq!(shared["metrics"]["shared_atomic_transactions"], 1143);
+    assert_eq!(
+        shared["compiled_metrics"]["shared_atomic_transactions"],
+        254
+    );
+}

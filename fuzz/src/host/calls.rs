@@ -49,6 +49,7 @@ fn access(ty: MemType) -> Access {
         row_len: 0,
         is_member: false,
         align_bytes: 0,
+        merged: false,
         partial: false,
         read_only: false,
     }

@@ -16,6 +16,25 @@ use crate::rules::bank::{Cost, SharedOp, shared_cost};
 use crate::rules::coalesce::{GlobalCost, GlobalOp, global_cost};
 use crate::rules::{GlobalRules, SharedRules};
 
+/// The lanes that are charged: of an atomic whose lanes are merged, the first at each address.
+#[inline(always)]
+fn lanes(access: &Access<'_>, address: impl Fn(usize) -> u64) -> LaneMask {
+    match access.site.access.merged {
+        true => LaneMask(first_lanes(access.mask, address)),
+        false => LaneMask(access.mask),
+    }
+}
+
+#[inline(never)]
+fn first_lanes(mask: u32, address: impl Fn(usize) -> u64) -> u32 {
+    let is_first = |lane: usize| {
+        let mut before = LaneMask(mask & ((1 << lane) - 1)).into_iter();
+        before.all(|other| address(other) != address(lane))
+    };
+    let first = LaneMask(mask).into_iter().filter(|&lane| is_first(lane));
+    first.fold(0, |lanes, lane| lanes | 1 << lane)
+}
+
 /// Shared memory, by the bank rule.
 #[inline(always)]
 pub(crate) fn shared(
@@ -23,7 +42,8 @@ pub(crate) fn shared(
     access: &Access<'_>,
     offsets: &[u32; 32],
 ) -> Option<Cost> {
-    let (width, mask) = (access.site.width_bytes, LaneMask(access.mask));
+    let width = access.site.width_bytes;
+    let mask = lanes(access, |lane| offsets[lane].into());
     let op = match (access.site.op, access.site.atomic) {
         (AccessOp::Load, _) => SharedOp::Load,
         (AccessOp::Store, _) => SharedOp::Store,
@@ -46,7 +66,8 @@ pub(crate) fn global(
     access: &Access<'_>,
     addresses: &[u64; 32],
 ) -> Option<GlobalCost> {
-    let (width, mask) = (access.site.width_bytes, LaneMask(access.mask));
+    let width = access.site.width_bytes;
+    let mask = lanes(access, |lane| addresses[lane]);
     let op = match access.site.op {
         AccessOp::Load => GlobalOp::Load,
         AccessOp::Store => GlobalOp::Store,

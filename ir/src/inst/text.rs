@@ -168,6 +168,7 @@ impl Display for Access {
         f.write_str(if self.block_scope { ".block" } else { "" })?;
         f.write_str(if self.read_only { ".readonly" } else { "" })?;
         f.write_str(if self.partial { ".partial" } else { "" })?;
+        f.write_str(if self.merged { ".merged" } else { "" })?;
         match self.align_bytes {
             0 => Ok(()),
             align_bytes => write!(f, ".align{align_bytes}"),
@@ -190,6 +191,7 @@ impl Access {
         let mut has = |word| rest.next_if_eq(&word).is_some();
         let (volatile, block_scope) = (has("volatile"), has("block"));
         let (read_only, partial) = (has("readonly"), has("partial"));
+        let merged = has("merged");
         let align = rest.next_if(|word| word.starts_with("align"));
         let align_bytes = match align {
             Some(word) => word.strip_prefix("align")?.parse().ok()?,
@@ -203,6 +205,7 @@ impl Access {
             block_scope,
             read_only,
             partial,
+            merged,
             align_bytes,
             object: None,
             row_len: 0,

@@ -151,6 +151,7 @@ impl Generator<'_> {
                 block_scope: false,
                 read_only: false,
                 partial: false,
+                merged: false,
                 align_bytes: if object.is_some() { 32 } else { 0 },
                 object,
                 row_len: object.map_or(0, |_| u32::from(volatile) * 7),

@@ -49,9 +49,9 @@ impl Verifier<'_> {
                 self.verify_pointer(*base);
                 self.verify_index(*index, *unsigned);
             }
-            InstKind::Load(access, ptr) => self.verify_access(access, *ptr),
+            InstKind::Load(access, ptr) => self.verify_access(access, *ptr, false),
             InstKind::Store(access, ptr, values) => {
-                self.verify_access(access, *ptr);
+                self.verify_access(access, *ptr, false);
                 self.verify_stored(access, values);
             }
             InstKind::Atomic {
@@ -61,7 +61,7 @@ impl Verifier<'_> {
                 value,
                 compare,
             } => {
-                self.verify_access(access, *ptr);
+                self.verify_access(access, *ptr, true);
                 self.verify_atomic(*op, access, *value, *compare);
             }
             InstKind::Barrier(Some((_, predicate))) => self.verify_operand(*predicate, Type::I1),
@@ -240,7 +240,7 @@ impl Verifier<'_> {
         }
     }
 
-    fn verify_access(&mut self, access: &Access, ptr: Operand) {
+    fn verify_access(&mut self, access: &Access, ptr: Operand, is_atomic: bool) {
         self.verify_operand(ptr, Type::Ptr(access.space));
         let count = matches!(access.count, 1 | 2 | 4);
         self.check(count, "the components are not 1, 2 or 4");
@@ -252,6 +252,10 @@ impl Verifier<'_> {
         self.check(
             integer || !access.partial,
             "a partial load that is no integer",
+        );
+        self.check(
+            !access.merged || is_atomic,
+            "only an atomic merges its lanes",
         );
         let align = access.align_bytes;
         self.check(

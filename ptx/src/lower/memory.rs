@@ -392,5 +392,6 @@ fn access(ty: MemType, count: u8, space: ir::Space) -> Access {
         row_len: 0,
         is_member: false,
         align_bytes: 0,
+        merged: false,
     }
 }

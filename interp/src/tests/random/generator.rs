@@ -21,6 +21,7 @@ pub(super) const WORD: Access = Access {
     row_len: 0,
     is_member: false,
     align_bytes: 0,
+    merged: false,
 };
 
 /// The arrays of a thread, and their elements.
