@@ -28,6 +28,8 @@ fn report(path: &Path, cures: &str, args: &[&str]) -> Value {
         .arg(path)
         .arg("--")
         .args(args)
+        // Most of these cures are for what is written; the compiler or the assembler may save some of it by itself.
+        .env("DSLC_COUNTS", "written")
         .current_dir(root()));
     output.json()
 }

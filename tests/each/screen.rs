@@ -37,6 +37,7 @@ fn screen(path: &str) -> String {
     shell
         .args(["-c", "exec \"$0\" run \"$1\" 2>&1", program, path])
         .current_dir(root())
+        .env("DSLC_COUNTS", "written")
         .env_remove("COLUMNS");
     let all = ran(&mut shell).stdout;
     let first: Vec<&str> = all.lines().take(LINES).collect();
