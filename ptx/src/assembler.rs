@@ -1,11 +1,13 @@
-//! What NVIDIA's assembler does with atomics whose results are unused, as far as it changes what they cost.
+//! What NVIDIA's assembler does with atomics, as far as it changes what they cost.
 //!
-//! Seen on an H200 (2026-11-29, driver 580.159.04; `tests/h200/lines.csv`):
+//! Seen on an H200 (2026-11-29, driver 580.159.04; `tests/h200/lines.csv`), for atomics whose results are unused:
 //!
 //! - All lanes at one address: one lane makes one access with the sum (`REDUX`, then `ATOMS.ADD`). So `add`, `min`, `max`, `and`, `or` and `xor`
 //!   of 32-bit integers, and `add` of a constant in 64 bits; in shared and in global memory. The address has to be the same by the code
 //!   alone: not loaded, not computed from a lane's index.
 //! - `add` of 1 in shared memory at any addresses: `ATOMS.POPC.INC` adds the lanes of equal addresses at once.
+//!
+//! With a result that is used, one lane adds for all where a constant is added to one 32-bit word of global memory.
 
 use ir::special::Varies;
 use ir::{
@@ -91,8 +93,8 @@ fn mark(block: &mut Block, facts: &Facts) {
                 value: amount,
                 ..
             } = &mut inst.kind
-            && !inst.results.iter().any(|id| facts.used.contains(id))
         {
+            let is_used = inst.results.iter().any(|id| facts.used.contains(id));
             let is_uniform = value(ptr).is_none_or(|id| facts.uniform.contains(&id));
             let sums = matches!(
                 op,
@@ -111,6 +113,10 @@ fn mark(block: &mut Block, facts: &Facts) {
             };
             let is_add = *op == AtomicOp::Add;
             access.merged = match access.ty {
+                MemType::I32 if is_used => {
+                    is_uniform && is_add && constant.is_some() && access.space == Space::Global
+                }
+                _ if is_used => false,
                 MemType::I32 if is_uniform => sums,
                 MemType::I32 => is_add && constant == Some(1) && access.space == Space::Shared,
                 MemType::I64 => is_uniform && is_add && constant.is_some(),

@@ -230,7 +230,7 @@ fn file_index(path: &str, module: &Module) -> Option<u32> {
 fn verdict(kind: Kind, ours: &Side, theirs: &Side) -> RowVerdict {
     // The page counts an atomic's sectors once, the hardware once per colliding lane: the kernel's counter is compared instead.
     let comparable = kind != Kind::GlobalAtomic;
-    if comparable && ours.cost == theirs.cost && ours.cost > 0 {
+    if ours.cost == theirs.cost && ours.cost > 0 {
         return RowVerdict::Same;
     }
     if !comparable && ours.lanes == theirs.lanes {
