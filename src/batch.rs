@@ -68,6 +68,11 @@ pub(crate) fn run(
     let mut device = execute::compiling(device, args, counts, rules.arch);
     let mut io = Capture(vec![]);
     let ran = execute::execute(&what, program, &mut device, &mut io)?;
+    if counts == Counts::Compiled
+        && let Some(why) = execute::not_compiled(&ran.outcome)
+    {
+        return Err(Failure::new(why));
+    }
     let module = program.module();
     let line = |loc| report::line(module, map, loc);
     Ok(Ran {

@@ -5,7 +5,8 @@ use std::{env, path::Path, sync::Arc};
 use clap::ValueEnum as _;
 
 use interp::{
-    BothOrders, Checks, Compiled, MachineConfig, MemoryLimits, Order, Program, Shortcuts, StopFlag,
+    BothOrders, Checks, Compiled, CompiledCounts, MachineConfig, MemoryLimits, Order, Program,
+    Shortcuts, StopFlag,
     rules::{Arch, RuleSet},
 };
 use ir::{Module, target::Target};
@@ -94,6 +95,20 @@ pub(crate) fn wanted_counts(args: &RunArgs, arch: Arch) -> Result<Counts, Failur
         true => Ok(Counts::Written),
         false => Ok(wanted),
     }
+}
+
+/// The first launch that was to be counted as compiled and was not, with the reason: one sentence.
+pub(crate) fn not_compiled(outcome: &Outcome) -> Option<String> {
+    outcome.launches.kept().iter().find_map(|kept| {
+        let CompiledCounts::Not(why) = kept.report.compiled.as_ref()? else {
+            return None;
+        };
+        let kernel = &kept.report.kernel_name;
+        Some(format!(
+            "launch {} of `{kernel}` is not counted as compiled: {why}",
+            kept.first
+        ))
+    })
 }
 
 /// The simulator that counts these accesses.

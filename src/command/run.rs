@@ -31,7 +31,7 @@ use self::{
 };
 use super::native;
 use crate::{
-    args::{Color, Cures, FailOn, Format, HostChoice, Launches, RunArgs},
+    args::{Color, Counts, Cures, FailOn, Format, HostChoice, Launches, RunArgs},
     baseline,
     capture::Capture,
     execute::{self, MAX_KEPT, ProgramOut, Ran, Streams, What},
@@ -177,9 +177,17 @@ pub(super) fn compile_and_run(args: &RunArgs, color: Color) -> Result<u8, Failur
     let kept = kept_output(args.report.format, &io.program_out, captured.as_deref());
     show(&model, args, kept, &compiled.said(&found), color)?;
     require::show(&model, color);
+    // Requirements and tables are about the wrong counts then.
+    let uncounted = match execute::wanted_counts(args, rules.arch)? {
+        Counts::Compiled => execute::not_compiled(model.input.outcome),
+        Counts::Written | Counts::Both => None,
+    };
+    if let Some(why) = &uncounted {
+        output::err(&format!("dslc: {why}\n"));
+    }
     // A file that could not be written is reported last.
     written?;
-    Ok(exit_code(args, &model))
+    Ok(exit_code(args, &model).max(u8::from(uncounted.is_some())))
 }
 
 /// An example launch, for a program whose only kernels are templates.

@@ -237,3 +237,18 @@ fn a_cure_that_saves_nothing_as_compiled_is_an_idea() {
     };
     assert_eq!((cures("written"), cures("both")), (1, 0));
 }
+
+/// A launch that cannot be counted as compiled has no such counts: that is said, and the run fails if it asked for them.
+#[test]
+fn what_cannot_be_counted_as_compiled_fails_where_it_is_asked_for() {
+    let source = "__global__ void child(int *p) { p[threadIdx.x] = 1; }\n__global__ void k(int *p) { if (threadIdx.x == 0) child<<<1, 32>>>(p); }\n";
+    let program = file("launches.k", source);
+    let launch = ["--launch", "k<<<1, 32>>>(p)", "--buffer", "p=int[32]"];
+    let run = |counts: &str| dslc(&[&["run", &program, "--counts", counts], &launch[..]].concat());
+    let both = run("both");
+    assert_eq!(both.code, Some(0), "{}", both.stderr);
+    has(&both.stdout, "launch 0 is not counted as");
+    let compiled = run("compiled");
+    assert_eq!(compiled.code, Some(1), "{}", compiled.stdout);
+    has(&compiled.stderr, "launch 0 of `k` is not counted as");
+}
