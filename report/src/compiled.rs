@@ -32,11 +32,13 @@ impl Compiled {
         }
     }
 
-    /// Whether an access of the source costs the same as written.
+    /// Whether an access of the source is the same as written.
     fn is(&self, site: &Site) -> bool {
         let counts = &site.counts;
-        (self.requests, self.transactions, self.sectors)
-            == (counts.requests, counts.transactions, counts.sectors)
+        let is_as_wide = self.widths.iter().all(|&width| width == site.width_bytes);
+        is_as_wide
+            && (self.requests, self.transactions, self.sectors)
+                == (counts.requests, counts.transactions, counts.sectors)
     }
 
     /// `16-byte loads`, `4- and 16-byte loads`; empty without an access.
@@ -155,12 +157,13 @@ impl<'a> ByPlace<'a> {
         !self.site(site).is(site) && !self.sites(site).any(wastes)
     }
 
-    /// The access of the source at whose place the compiled access is that this one became part of: a wider one, which has the bytes of all
-    /// accesses to that array that are gone, and of its own, no more and no less.
+    /// The access of the source at whose place the compiled access is that this one became part of: a wider one, which has the bytes of its
+    /// own and of all accesses to that array that are gone and were made as often, no more and no less.
     fn merged_into(&self, site: &Site) -> Option<&'a Site> {
         let is_gone = |other: &Site| self.site(other).requests == 0;
         let alike = |other: &Site| {
             (other.space, other.op, array(&other.text)) == (site.space, site.op, array(&site.text))
+                && other.counts.requests == site.counts.requests
         };
         let written = || self.written.iter().filter(|other| alike(other));
         written().find(|first| {

@@ -252,3 +252,32 @@ fn what_cannot_be_counted_as_compiled_fails_where_it_is_asked_for() {
     assert_eq!(compiled.code, Some(1), "{}", compiled.stdout);
     has(&compiled.stderr, "launch 0 of `k` is not counted as");
 }
+
+/// Two stores of a struct become one, which is told at both; what conflicts as written is no advice then.
+#[test]
+fn a_merged_access_names_the_place_that_it_is_at() {
+    let source = "struct __align__(8) Pair { float m, s; };\n__global__ void k(Pair *out, float x)\n{\n    __shared__ Pair part[64];\n    int t = \
+                  threadIdx.x;\n    part[t].s = x * t;\n    part[t].m = x;\n    __syncthreads();\n    out[t] = part[63 - t];\n}\n";
+    let program = file("pairs.k", source);
+    let launch = [
+        "--launch",
+        "k<<<1, 64>>>(out, 2.0f)",
+        "--buffer",
+        "out=float[128]",
+    ];
+    let args = [
+        "run",
+        &program,
+        "--counts",
+        "both",
+        "--launches",
+        "--cures=never",
+    ];
+    let text = dslc(&[&args[..], &launch[..]].concat()).stdout;
+    has(
+        &text,
+        "compiled: part of the access to `part[t].m` in line 7",
+    );
+    has(&text, "compiled: 2 requests, 4 transactions: 8-byte stores");
+    assert!(!text.contains("an array of structs"), "{text}");
+}
