@@ -16,6 +16,9 @@ use ir::{
 };
 use rustc_hash::FxHashSet;
 
+/// The target on which that was seen. Other assemblers' work is not known.
+pub(crate) const MEASURED: &str = "sm_90";
+
 /// Marks the atomics of a module's kernels whose lanes are merged.
 pub(crate) fn merge_atomics(module: &mut Module) {
     for function in &mut module.functions {

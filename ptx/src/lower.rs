@@ -31,13 +31,12 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::assembler::merge_atomics;
 use crate::graph::{self, Block};
 use crate::structure::{Piece, Unstructured, structure};
 use crate::tree::{
     Base, Body, Function, Operand, Ptx, ScalarType, StateSpace, Statement, Variable,
 };
-use crate::{Error, parse};
+use crate::{Error, assembler, parse};
 use environment::Environment;
 use head::Head;
 use registers::Registers;
@@ -87,7 +86,9 @@ pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Er
     environment.add_strings(&mut module);
     infer_spaces(&mut module);
     simplify(&mut module);
-    merge_atomics(&mut module);
+    if ptx.target.starts_with(assembler::MEASURED) {
+        assembler::merge_atomics(&mut module);
+    }
     Ok((module, refused))
 }
 
