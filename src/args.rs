@@ -278,13 +278,9 @@ pub(crate) enum Counts {
 }
 
 impl CheckingArgs {
-    /// The option, if compiled counts are asked for.
-    pub(crate) fn compiled_counts(&self) -> Option<&'static str> {
-        match self.counts {
-            None | Some(Counts::Written) => None,
-            Some(Counts::Compiled) => Some("--counts compiled"),
-            Some(Counts::Both) => Some("--counts both"),
-        }
+    /// Whether compiled counts are asked for.
+    pub(crate) fn asks_for_compiled(&self) -> bool {
+        matches!(self.counts, Some(Counts::Compiled | Counts::Both))
     }
 }
 

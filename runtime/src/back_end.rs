@@ -43,7 +43,7 @@ pub struct Options {
 /// What the `.loc` of each instruction says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lines {
-    /// There are none.
+    /// Nothing: there is no `.loc`.
     None,
     /// Line and column.
     Source,
@@ -87,7 +87,7 @@ impl BackEnd {
         }
     }
 
-    /// The program that the variable `DSLC_PTX` names, or that is in `PATH`; one sentence if there is none.
+    /// The program that the variable `DSLC_PTX` names, or that is in `PATH`. The error is one sentence.
     pub fn find() -> Result<BackEnd, String> {
         if let Some(named) = env::var_os(VARIABLE) {
             return Ok(BackEnd::at(named, None));
@@ -132,15 +132,14 @@ impl BackEnd {
         let output = answer(command, ir.as_bytes(), limit)
             .map_err(|why| format!("cannot run `{}`: {why}", self.program.display()))?;
         let said = String::from_utf8_lossy(&output.stderr);
-        match output.status.code() {
-            Some(0) => Ok(Made {
+        let over = limit.filter(|&limit| began.elapsed() >= limit);
+        match (output.status.code(), over) {
+            (Some(0), _) => Ok(Made {
                 text: String::from_utf8(output.stdout).map_err(|why| why.to_string())?,
                 warnings: said.into_owned(),
             }),
-            Some(1) => Err(said.trim_end().to_string()),
-            None if limit.is_some_and(|limit| began.elapsed() >= limit) => {
-                Err(format!("`{NAME}` took more than {} s", MAX_TIME.as_secs()))
-            }
+            (Some(1), _) => Err(said.trim_end().to_string()),
+            (None, Some(limit)) => Err(format!("`{NAME}` took more than {} s", limit.as_secs())),
             _ => Err(format!(
                 "`{NAME}` failed ({}): {}",
                 output.status,

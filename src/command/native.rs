@@ -162,7 +162,7 @@ fn refuse(args: &RunArgs) -> Result<(), Failure> {
         (!args.program.launch.is_empty(), "--launch"),
         (args.cures == Cures::Always, "--cures always"),
         (
-            args.checking.compiled_counts().is_some(),
+            args.checking.asks_for_compiled(),
             "--counts both or compiled",
         ),
         (!args.require_if_any.is_empty(), "--require-if-any"),

@@ -221,7 +221,7 @@ fn refuse_uncounted(args: &RunArgs) -> Result<(), Failure> {
         (true, _) if args.checking.count_only => {
             "a GPU run has no counts: --count-only needs the simulator"
         }
-        (true, _) if args.checking.compiled_counts().is_some() => {
+        (true, _) if args.checking.asks_for_compiled() => {
             "a GPU run has no counts: --counts needs the simulator"
         }
         (true, Some(_)) => {

@@ -12,6 +12,7 @@ use std::{
 };
 
 use ir::source::fingerprint;
+
 /// Most texts in the cache: the least recently used ones are removed.
 const MAX_TEXTS: usize = 256;
 /// A longer text is not kept.

@@ -41,7 +41,7 @@ pub struct Simulator {
     compiled: Option<Compiling>,
 }
 
-/// Kernels as compiled: how to make them, and by module, the kernels, or why there are none.
+/// Kernels as compiled: how to make them, and for each module the kernels, or why they could not be made.
 struct Compiling {
     compile: Compile,
     made: Vec<(Arc<Module>, Result<Compiled, String>)>,

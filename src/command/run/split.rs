@@ -35,7 +35,7 @@ pub(super) fn refuse(args: &RunArgs) -> Result<(), Failure> {
         "it needs the simulator, and host code that dslc runs itself: remove --device gpu, --host native and other files"
     } else if several.is_some_and(|archs| archs == "all" || archs.contains(',')) {
         "it counts for one architecture"
-    } else if args.checking.compiled_counts().is_some() {
+    } else if args.checking.asks_for_compiled() {
         "it counts accesses as written: remove --counts"
     } else if args.wanted_schedules() > 0 || args.checking.schedule.is_some() {
         "blocks that run apart have no common schedule: remove --schedule, --schedules and --memory weak"
