@@ -646,7 +646,7 @@ impl<'a> Run<'a> {
                 .collect(),
             forgot: machine.observer.forgets(),
             printf_calls: machine.record.printf_calls,
-            compiled: None,
+            compiled: report::CompiledCounts::of_ptx(module.function(self.kernel)),
             trace: machine.observer.trace(),
             findings: machine.observer.findings(&Scene {
                 module,

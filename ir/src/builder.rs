@@ -83,6 +83,7 @@ impl Builder {
             routines: vec![],
             labels: 0,
             launch_bounds: None,
+            compiled_by: None,
             body: Block::default(),
             loc,
         };
@@ -107,6 +108,11 @@ impl Builder {
     /// What the function returns (host functions).
     pub fn set_result(&mut self, result: Option<Type>) {
         self.function.result = result;
+    }
+
+    /// Says which compiler's PTX it is made of.
+    pub fn set_compiled_by(&mut self, compiler: &str) {
+        self.function.compiled_by = Some(compiler.to_string());
     }
 
     /// `__launch_bounds__`.

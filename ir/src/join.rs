@@ -221,6 +221,7 @@ mod tests {
                 routines: vec![],
                 labels: 0,
                 launch_bounds: None,
+                compiled_by: None,
                 body: Block::default(),
                 loc: LocId(2),
             }],

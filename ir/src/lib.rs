@@ -201,10 +201,22 @@ pub struct Function {
     pub labels: u32,
     /// `__launch_bounds__`: most threads per block, least blocks per multiprocessor.
     pub launch_bounds: Option<(u32, Option<u32>)>,
+    /// The compiler whose PTX it was made of, if it was made of PTX: its accesses are the compiled kernel's.
+    pub compiled_by: Option<String>,
     /// The code.
     pub body: Block,
     /// Where it is defined.
     pub loc: LocId,
+}
+
+impl Function {
+    /// Removes the body, and what only the body has.
+    pub fn clear(&mut self) {
+        self.body = Block::default();
+        self.values.clear();
+        self.labels = 0;
+        self.routines.clear();
+    }
 }
 
 /// A parameter: its argument arrives in a slot.

@@ -212,6 +212,9 @@ impl Printer<'_> {
             Some((threads, None)) => put!(out, " launch_bounds({threads})"),
             Some((threads, Some(blocks))) => put!(out, " launch_bounds({threads}, {blocks})"),
         }
+        if let Some(by) = &function.compiled_by {
+            put!(out, " compiled_by {}", Quoted(by));
+        }
         put!(out, "{} {{\n", At(function.loc));
         self.tables(out);
         self.block(out, &function.body, 1);

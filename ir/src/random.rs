@@ -267,6 +267,9 @@ impl<'a> Generator<'a> {
             let blocks = self.random.chance(2).then_some(2);
             self.builder.set_launch_bounds(256, blocks);
         }
+        if self.kernel && self.random.chance(4) {
+            self.builder.set_compiled_by("clang 22");
+        }
         for _ in 0..1 + self.random.below(2) {
             let dims = [vec![], vec![4], vec![8, 9]][self.random.below(3)].clone();
             let size_bytes = 4 * dims.iter().product::<u64>();

@@ -177,13 +177,7 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
             (shared, global) if shared == global => format!("by {shared}"),
             (shared, global) => format!("by {shared} (shared memory) and {global} (global)"),
         };
-        let how = match compiler(model) {
-            Some((compiler, false)) => {
-                format!("as written, hot spots as compiled by {compiler} -O3")
-            }
-            Some((compiler, true)) => format!("as compiled by {compiler} -O3"),
-            None => "as written".to_string(),
-        };
+        let how = how(model);
         let counted = format!("counted for {title} {how}, {by}; `--launches` shows more");
         text = style.paragraph("", &counted, None);
         if let Some((number, why)) = uncompiled(model) {
@@ -196,6 +190,9 @@ fn provenance(model: &Model<'_>, style: Style) -> String {
         let global = format!("global memory (sec: sectors of 32 bytes): {global}");
         text += &style.paragraph("  ", &global, Some(Paint::Dim));
         let how = match compiler(model) {
+            Some((PTX_FILE, true)) => {
+                "as the PTX has the accesses; the assembler may merge or drop some".to_string()
+            }
             Some((compiler, true)) => {
                 format!("as compiled by {compiler} -O3; the assembler may merge or drop some more")
             }
@@ -238,6 +235,41 @@ pub(crate) fn compiler<'a>(model: &'a Model<'_>) -> Option<(&'a str, bool)> {
         Some(CompiledCounts::Instead { by, .. }) => Some((by.as_str(), true)),
         Some(CompiledCounts::Not(_)) | None => None,
     })
+}
+
+/// What [`ir::Function::compiled_by`] is for a kernel of the user's PTX.
+const PTX_FILE: &str = "ptx file";
+
+/// Which accesses are counted.
+fn how(model: &Model<'_>) -> String {
+    let mut launches = model.launches.iter();
+    let instead = launches.find_map(|group| match &group.launch.compiled {
+        Some(CompiledCounts::Instead { by, .. }) => Some(by.as_str()),
+        _ => None,
+    });
+    let mut launches = model.launches.iter();
+    let counted = launches.find_map(|group| match &group.launch.compiled {
+        Some(CompiledCounts::Counted { by, .. }) => Some(by.as_str()),
+        _ => None,
+    });
+    let is_written = |group: &LaunchGroup<'_>| {
+        !matches!(group.launch.compiled, Some(CompiledCounts::Instead { .. }))
+    };
+    let instead = instead.map(|by| match by {
+        PTX_FILE => "as the PTX has the accesses".to_string(),
+        by => format!("as compiled by {by} -O3"),
+    });
+    let written = match counted {
+        Some(compiler) => format!("as written, hot spots as compiled by {compiler} -O3"),
+        None => "as written".to_string(),
+    };
+    match instead {
+        Some(instead) if model.launches.iter().any(is_written) => {
+            format!("{written}, some kernels {instead}")
+        }
+        Some(instead) => instead,
+        None => written,
+    }
 }
 
 /// The first launch that was to be counted as compiled and was not, and why.

@@ -164,6 +164,17 @@ impl BackEnd {
             lines: Lines::Places,
             llvm: false,
         };
+        // A kernel that was made of PTX is counted as it is.
+        let is_made = |kernel: &ir::Function| kernel.compiled_by.is_some();
+        let mut others = None;
+        if module.functions.iter().any(is_made) {
+            let mut copy = module.clone();
+            for kernel in copy.functions.iter_mut().filter(|kernel| is_made(kernel)) {
+                kernel.clear();
+            }
+            others = Some(copy);
+        }
+        let module = others.as_ref().unwrap_or(module);
         let text = self.cached(module, &options)?;
         let (kernels, refused) = ptx::compiled(&text, module)
             .map_err(|why| format!("dslc cannot read its PTX: {why}"))?;

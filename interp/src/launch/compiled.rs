@@ -3,7 +3,7 @@
 //! The written kernel's memory, output and findings are the program's. The compiled one runs without checks; what it writes is compared with
 //! what the written one wrote, and discarded.
 
-use ir::{FuncId, LocId};
+use ir::{FuncId, Function, LocId};
 
 use crate::config::{Checks, LaunchConfig, MachineConfig, MemoryOrder, Schedule};
 use crate::count::stats::LaunchCounts;
@@ -86,6 +86,17 @@ pub enum CompiledCounts {
     },
 }
 
+impl CompiledCounts {
+    /// What is said of a kernel that was made of PTX: its accesses are the compiled ones.
+    pub(crate) fn of_ptx(kernel: &Function) -> Option<CompiledCounts> {
+        let by = kernel.compiled_by.clone()?;
+        Some(CompiledCounts::Instead {
+            by,
+            same_memory: true,
+        })
+    }
+}
+
 /// Runs a kernel as written, then as compiled. The report's `compiled` has the counts of the second run.
 pub fn launch_both(
     (program, compiled): (&Program, &Compiled),
@@ -94,6 +105,9 @@ pub fn launch_both(
     machine: &MachineConfig,
     out: &mut dyn FnMut(&[u8]),
 ) -> Result<LaunchReport, LaunchFailure> {
+    if program.module().function(kernel).compiled_by.is_some() {
+        return launch(program, kernel, config, args, memory, machine, out);
+    }
     let refused = compiled.refused.iter().find(|(id, _)| *id == kernel);
     if let Some((_, why)) = refused {
         let mut report = launch(program, kernel, config, args, memory, machine, out)?;

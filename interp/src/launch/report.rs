@@ -92,7 +92,7 @@ impl LaunchReport {
             skipped: Vec::new(),
             order: OrderReport::default(),
             children: Vec::new(),
-            compiled: None,
+            compiled: CompiledCounts::of_ptx(module.function(kernel)),
             trace: Vec::new(),
         }
     }

@@ -45,6 +45,7 @@ pub(super) fn function(cursor: &mut Cursor<'_>, module: &Module, kernel: bool) -
         routines: vec![],
         labels: 0,
         launch_bounds: None,
+        compiled_by: None,
         body: Block::default(),
         loc: Default::default(),
     };
@@ -78,6 +79,9 @@ impl Reader<'_> {
             };
             cursor.expect(")")?;
             self.function.launch_bounds = Some((threads, blocks));
+        }
+        if cursor.eat_word("compiled_by") {
+            self.function.compiled_by = Some(cursor.string()?);
         }
         self.function.loc = at(cursor)?;
         cursor.expect("{")

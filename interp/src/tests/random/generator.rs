@@ -555,6 +555,7 @@ pub(in crate::tests) fn module(seed: u64) -> Module {
         routines: Vec::new(),
         labels: generator.labels,
         launch_bounds: None,
+        compiled_by: None,
         body: Block(body),
         loc: LocId(0),
     };
