@@ -8,7 +8,7 @@ mod parse;
 mod structure;
 pub mod tree;
 
-pub use lower::{Kernels, compiled, module};
+pub use lower::{Joined, Kernel, Kernels, compiled, join, module};
 pub use parse::parse;
 
 use std::fmt;

@@ -9,6 +9,7 @@
 
 mod arithmetic;
 mod call;
+mod carry;
 mod compare;
 mod control;
 mod convert;
@@ -26,15 +27,15 @@ mod warp;
 
 use ir::symbol::kernel_symbol;
 use ir::{
-    Builder, FuncId, FunctionKind, LabelId, Loc, LocId, LocalVar, Module, Object, Routine,
-    RoutineId, SharedVar, SlotId, infer_spaces, simplify,
+    Builder, FuncId, FunctionKind, GlobalId, LabelId, LocId, LocalVar, MemType, Module, Object,
+    Routine, RoutineId, SharedVar, SlotId, infer_spaces, simplify,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::{self, Block};
 use crate::structure::{Piece, Unstructured, structure};
 use crate::tree::{
-    Base, Body, Function, Operand, Ptx, ScalarType, StateSpace, Statement, Variable,
+    Base, Body, Function, Kind, Operand, Ptx, RegId, ScalarType, StateSpace, Statement, Variable,
 };
 use crate::{Error, assembler, parse};
 use environment::Environment;
@@ -50,17 +51,14 @@ pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Er
     let ptx = parse(text)?;
     let mut module = written.clone();
     let mut refused = Vec::new();
-    let mut environment = Environment::of(written, &ptx, false);
+    let mut environment = Environment::of(written, &ptx);
     environment.add_variables(&mut module);
     environment.add_lines(&ptx, &mut module);
     for index in 0..module.functions.len() {
         let id = FuncId(index as u32);
         let host = written.functions[index].kind == FunctionKind::Host;
         let function = &mut module.functions[index];
-        function.body = ir::Block::default();
-        function.values.clear();
-        function.labels = 0;
-        function.routines.clear();
+        function.clear();
         if host {
             continue;
         }
@@ -97,51 +95,125 @@ pub fn compiled(text: &str, written: &Module) -> Result<(Module, Vec<(FuncId, Er
 ///
 /// # Errors
 /// What is wrong with the text as a whole.
-pub fn module(text: &str, name: &str) -> Result<Kernels, Error> {
-    let ptx = parse(text)?;
+pub fn module(text: &str, name: &str) -> Result<(Module, Kernels), Error> {
     let mut module = Module {
         name: name.to_string(),
-        locs: vec![Loc::default()],
         ..Module::default()
     };
-    let mut environment = Environment::of(&module, &ptx, true);
-    environment.add_variables(&mut module);
-    environment.add_places(text, name, &mut module);
-    let (mut refused, mut assumed, mut unsupported) = (Vec::new(), Vec::new(), Vec::new());
-    for entry in ptx.functions.iter().filter(|function| function.is_entry) {
-        let name = || entry.name.to_string();
-        match lower(text, entry, None, &environment) {
-            Ok(lowered) => {
-                module.functions.push(lowered.function);
-                assumed.extend(lowered.unstructured.map(|error| (name(), error)));
-                let errors = lowered.unsupported.into_iter();
-                unsupported.extend(errors.map(|error| (name(), error)));
-            }
-            Err(error) => refused.push((name(), error)),
-        }
-    }
-    environment.add_strings(&mut module);
-    infer_spaces(&mut module);
-    simplify(&mut module);
-    Ok(Kernels {
-        module,
-        refused,
-        assumed,
-        unsupported,
-    })
+    let kernels = join(
+        text,
+        name,
+        &mut module,
+        "ptx file",
+        &|_| Joined::Added,
+        &|_| None,
+    )?;
+    Ok((module, kernels))
 }
 
-/// The kernels of a PTX text by itself.
-#[derive(Debug)]
+/// What becomes of an entry that joins a module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Joined {
+    /// Nothing.
+    LeftOut,
+    /// A further kernel.
+    Added,
+    /// The body of this kernel, which has none. Each of the entry's parameters is several of the kernel's: their offsets and types in memory.
+    BodyOf(FuncId, Vec<Vec<(u64, MemType)>>),
+}
+
+/// Adds kernels of a PTX text to a module; `by` is the compiler. `joined` says what becomes of an entry, `variable` which of the module's variables one of the text
+/// is. Places and `name` are as in [`module`].
+///
+/// # Errors
+/// What is wrong with the text as a whole.
+pub fn join(
+    text: &str,
+    name: &str,
+    module: &mut Module,
+    by: &str,
+    joined: &dyn Fn(&str) -> Joined,
+    variable: &dyn Fn(&str) -> Option<GlobalId>,
+) -> Result<Kernels, Error> {
+    let ptx = parse(text)?;
+    let mut environment = Environment::joining(module, &ptx, variable);
+    environment.add_variables(module);
+    environment.add_places(text, name, module);
+    let mut kernels = Kernels::default();
+    let mut made = Module {
+        globals: module.globals.clone(),
+        ..Module::default()
+    };
+    let (mut ids, mut more) = (Vec::new(), module.functions.len());
+    for entry in ptx.functions.iter().filter(|function| function.is_entry) {
+        let (id, head) = match joined(entry.name) {
+            Joined::LeftOut => continue,
+            Joined::Added => (FuncId(more as u32), None),
+            Joined::BodyOf(id, parts) => {
+                let head = Head::of_parts(module.function(id), entry, &parts);
+                (id, Some(head))
+            }
+        };
+        let name = || entry.name.to_string();
+        match lower(text, entry, head, &environment) {
+            Ok(lowered) => {
+                more += usize::from(id.index() == more);
+                kernels.all.push(Kernel {
+                    entry: name(),
+                    id,
+                    params: lowered.params,
+                });
+                ids.push(id);
+                let mut function = lowered.function;
+                function.compiled_by = Some(by.to_string());
+                made.functions.push(function);
+                let unstructured = lowered.unstructured;
+                kernels
+                    .assumed
+                    .extend(unstructured.map(|error| (name(), error)));
+                let errors = lowered.unsupported.into_iter();
+                kernels
+                    .unsupported
+                    .extend(errors.map(|error| (name(), error)));
+            }
+            Err(error) => kernels.refused.push((name(), error)),
+        }
+    }
+    environment.add_strings(module);
+    infer_spaces(&mut made);
+    simplify(&mut made);
+    for (id, function) in ids.into_iter().zip(made.functions) {
+        match module.functions.get_mut(id.index()) {
+            Some(stub) => *stub = function,
+            None => module.functions.push(function),
+        }
+    }
+    Ok(kernels)
+}
+
+/// The kernels of a PTX text.
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Kernels {
     /// Those that dslc can run.
-    pub module: Module,
+    pub all: Vec<Kernel>,
     /// The names of the others, and why.
     pub refused: Vec<(String, Error)>,
-    /// Those of the module of which it is assumed where lanes meet again, and why.
+    /// Those of which it is assumed where lanes meet again, and why.
     pub assumed: Vec<(String, Error)>,
-    /// Those of the module with an instruction that is an error when a lane executes it: each such instruction once.
+    /// Those with an instruction that is an error when a lane executes it: each such instruction once.
     pub unsupported: Vec<(String, Error)>,
+}
+
+/// A kernel of a PTX text.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kernel {
+    /// The entry's name.
+    pub entry: String,
+    /// Where it is in the module.
+    pub id: FuncId,
+    /// For each parameter of the entry the parts that the kernel reads, with their offsets. Each part is a parameter of the IR's kernel, in
+    /// this order.
+    pub params: Vec<Vec<(u64, MemType)>>,
 }
 
 /// The names that a function's operands have.
@@ -179,6 +251,8 @@ struct Unit<'a, 't> {
     unstructured: Option<Error>,
     /// The parts of its parameters that it reads, and of its results that it writes: name, offset, type.
     parts: [Vec<Part<'t>>; 2],
+    /// The parameters of an entry whose addresses it takes.
+    escaped: Vec<&'a Variable<'t>>,
 }
 
 /// A part of a parameter.
@@ -193,6 +267,10 @@ impl<'a, 't> Unit<'a, 't> {
         let at = |statement: usize| statement_at(body, statement).unwrap_or(function.at);
         let blocks = graph::blocks(body).map_err(|(statement, why)| fail(at(statement), why))?;
         let structured = structure(&blocks);
+        let escaped = escaped(function, body);
+        let mut read = parts(body, &function.params, "ld");
+        read.retain(|(name, ..)| !escaped.iter().any(|variable| variable.name == *name));
+        read.extend(escaped.iter().flat_map(|variable| words(variable)));
         let unstructured = structured.as_ref().err().map(|why| match why {
             Unstructured::IntoLoop(block) => fail(
                 at(blocks[*block].statements.start),
@@ -208,17 +286,15 @@ impl<'a, 't> Unit<'a, 't> {
             blocks,
             pieces,
             registers: Registers::collecting(body),
-            parts: [
-                parts(body, &function.params, "ld"),
-                parts(body, &function.results, "st"),
-            ],
+            parts: [read, parts(body, &function.results, "st")],
+            escaped,
         })
     }
 }
 
 /// The parts of some parameters that a function accesses.
 fn parts<'t>(body: &Body<'t>, of: &[Variable<'t>], opcode: &str) -> Vec<Part<'t>> {
-    let mut parts = Vec::new();
+    let mut parts: Vec<Part<'t>> = Vec::new();
     for statement in &body.statements {
         let Statement::Inst(inst) = statement else {
             continue;
@@ -241,16 +317,60 @@ fn parts<'t>(body: &Body<'t>, of: &[Variable<'t>], opcode: &str) -> Vec<Part<'t>
         };
         for lane in 0..lanes {
             let offset = offset + lane * ty.bytes() as i64;
-            let is_new = !parts
-                .iter()
-                .any(|(known, at, _)| (*known, *at) == (name, offset));
-            if is_new && of.iter().any(|variable| variable.name == name) {
-                parts.push((name, offset, ty));
+            let mut all = parts.iter_mut();
+            match all.find(|(known, at, _): &&mut Part<'t>| (*known, *at) == (name, offset)) {
+                // The widest read has the others.
+                Some(known) if known.2.bits < ty.bits => known.2 = ty,
+                Some(_) => {}
+                None if of.iter().any(|variable| variable.name == name) => {
+                    parts.push((name, offset, ty));
+                }
+                None => {}
             }
         }
     }
     parts
 }
+
+/// The parameters of an entry whose addresses are in registers: an array that is indexed is one.
+fn escaped<'a, 't>(function: &'a Function<'t>, body: &Body<'t>) -> Vec<&'a Variable<'t>> {
+    let is_taken = |variable: &&Variable<'t>| {
+        body.instructions().any(|inst| {
+            let mut operands = inst.operands.iter();
+            matches!(inst.opcode, "mov" | "cvta" | "add" | "mad")
+                && operands.any(
+                    |operand| matches!(operand, Operand::Symbol(name, _) if *name == variable.name),
+                )
+        })
+    };
+    match function.is_entry {
+        true => function.params.iter().filter(is_taken).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// All bytes of a parameter as parts.
+fn words<'t>(variable: &Variable<'t>) -> Vec<Part<'t>> {
+    let size = variable.size_bytes.unwrap_or(0).min(MAX_PARAM_BYTES);
+    let mut words = Vec::new();
+    let mut at = 0;
+    while at < size {
+        let bytes = [8, 4, 2, 1]
+            .into_iter()
+            .find(|bytes| at % bytes == 0 && at + bytes <= size)
+            .unwrap_or(1);
+        let ty = ScalarType {
+            kind: Kind::Bits,
+            bits: 8 * bytes as u32,
+        };
+        words.push((variable.name, at as i64, ty));
+        at += bytes;
+    }
+    words
+}
+
+/// The most bytes of a parameter, as in PTX's manual.
+const MAX_PARAM_BYTES: u64 = 32_764;
 
 /// An entry, then the functions that it calls, directly or through others.
 fn units<'a, 't>(
@@ -279,6 +399,8 @@ fn units<'a, 't>(
 /// One entry.
 struct Lowered {
     function: ir::Function,
+    /// The parts of its parameters, if its head is made from them.
+    params: Vec<Vec<(u64, MemType)>>,
     /// Why its jumps have no structure, if they have none.
     unstructured: Option<Error>,
     /// The first of each kind of instruction that dslc cannot run.
@@ -312,6 +434,7 @@ fn lower<'t>(
     let error = |(at, what): &(u32, String)| Error::at(text, *at as usize, what);
     Ok(Lowered {
         function,
+        params: head.parts(entry),
         unstructured: units.into_iter().find_map(|unit| unit.unstructured),
         unsupported: unsupported.iter().map(error).collect(),
     })
@@ -348,9 +471,17 @@ fn walk<'t>(
             blocks,
             pieces,
             registers,
+            escaped,
             ..
         } = &mut units[index];
         let mut objects = shared.clone();
+        for param in escaped.iter() {
+            let variable = Variable {
+                space: StateSpace::Local,
+                ..(*param).clone()
+            };
+            declare(&mut builder, &variable, head.loc, &mut objects);
+        }
         for variable in &body.variables {
             declare(&mut builder, variable, head.loc, &mut objects);
         }
@@ -367,9 +498,16 @@ fn walk<'t>(
                 Some(routine) => routine.params.clone(),
                 None => params.clone(),
             },
+            types: match own {
+                Some(_) => FxHashMap::default(),
+                None => head.types(),
+            },
             results: own.map_or_else(FxHashMap::default, |routine| routine.results.clone()),
             routines: &routines,
             arguments: FxHashMap::default(),
+            argument_registers: FxHashMap::default(),
+            addresses: body.addresses(),
+            carry: None,
             labels: FxHashMap::default(),
             end: None,
             unsupported: Vec::new(),
@@ -378,6 +516,7 @@ fn walk<'t>(
             lowerer.builder.open_routine(routine.id);
             lowerer.end = Some(lowerer.builder.open_scope());
         }
+        lowerer.store_params(escaped);
         lowerer
             .pieces(pieces)
             .map_err(|(place, why)| Error::at(text, place as usize, &why))?;
@@ -469,11 +608,19 @@ pub(crate) struct Lowerer<'a, 't> {
     /// Shared variables, and the function's own ones.
     objects: FxHashMap<&'t str, Object>,
     params: Slots<'t>,
+    /// The types in memory of an entry's parts of parameters.
+    types: FxHashMap<(&'t str, i64), MemType>,
     results: Slots<'t>,
     /// The functions that may be called.
     routines: &'a [Called<'t>],
     /// Arguments of the next call, and results of the last one: by parameter and offset.
     arguments: FxHashMap<(&'t str, i64), ir::Operand>,
+    /// The register that each argument was last written from.
+    argument_registers: FxHashMap<&'t str, RegId>,
+    /// Registers that always hold the address of one variable.
+    addresses: FxHashMap<RegId, (&'t str, i64)>,
+    /// The carry of sums of several words, if it was named.
+    carry: Option<SlotId>,
     /// Labels of scopes (`false`, by follower) and loops (`true`, by header).
     labels: FxHashMap<(bool, usize), LabelId>,
     /// In a routine: what `ret` leaves.
@@ -517,7 +664,30 @@ fn declare<'t>(
     objects.insert(variable.name, object);
 }
 
-impl Lowerer<'_, '_> {
+impl<'t> Lowerer<'_, 't> {
+    /// Copies the parameters whose addresses are taken into local memory.
+    fn store_params(&mut self, escaped: &[&Variable<'t>]) {
+        for param in escaped {
+            let Some(&object) = self.objects.get(param.name) else {
+                continue;
+            };
+            let mut parts: Vec<(i64, MemType, SlotId)> = self
+                .params
+                .iter()
+                .filter(|((name, _), _)| *name == param.name)
+                .filter_map(|(part, slot)| Some((part.1, *self.types.get(part)?, *slot)))
+                .collect();
+            parts.sort_by_key(|(offset, ..)| *offset);
+            let base = self.builder.addr_of(object);
+            for (offset, mem, slot) in parts {
+                let value = self.builder.get(slot);
+                let at = self.builder.ptr_offset(base, offset);
+                let access = memory::access(mem, 1, ir::Space::Generic);
+                self.builder.store(access, at, vec![value]);
+            }
+        }
+    }
+
     /// What a name means that is no parameter.
     fn object(&self, name: &str) -> Option<Object> {
         let own = self.objects.get(name).copied();

@@ -161,7 +161,9 @@ fn function<'t>(cursor: &mut Cursor<'t>) -> Result<Function<'t>> {
     if cursor.peek() != Some(Token::LBrace) {
         return Ok(function);
     }
-    function.body = Some(body::body(cursor)?);
+    let mut body = body::body(cursor)?;
+    body::name_params(&mut body, &function.params);
+    function.body = Some(body);
     Ok(function)
 }
 

@@ -1,5 +1,7 @@
 //! PTX as it is written: directives, functions, statements. Names are slices of the text.
 
+use rustc_hash::FxHashMap;
+
 /// A PTX module.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ptx<'t> {
@@ -147,6 +149,48 @@ pub struct Body<'t> {
     pub labels: u32,
     /// Its statements.
     pub statements: Vec<Statement<'t>>,
+}
+
+impl<'t> Body<'t> {
+    /// Registers that always hold the address of one variable or parameter, and which: `mov.b64 %rd1, table`.
+    pub(crate) fn addresses(&self) -> FxHashMap<RegId, (&'t str, i64)> {
+        let mut writes: FxHashMap<RegId, u32> = FxHashMap::default();
+        for inst in self.instructions() {
+            if let Some(Operand::Register(id)) = inst.operands.first() {
+                *writes.entry(*id).or_default() += 1;
+            }
+        }
+        let mut known = FxHashMap::default();
+        for inst in self.instructions() {
+            let [Operand::Register(to), from, rest @ ..] = &inst.operands[..] else {
+                continue;
+            };
+            let added = match (inst.opcode, rest) {
+                ("mov" | "cvta", []) => 0,
+                ("add", [Operand::Int(offset)]) => *offset as i64,
+                _ => continue,
+            };
+            let base = match from {
+                Operand::Symbol(name, offset) => Some((*name, *offset)),
+                Operand::Register(id) => known.get(id).copied(),
+                _ => None,
+            };
+            if let (Some((name, offset)), Some(1), None) = (base, writes.get(to), inst.guard) {
+                known.insert(*to, (name, offset.wrapping_add(added)));
+            }
+        }
+        known
+    }
+
+    /// Its instructions, in order.
+    pub(crate) fn instructions(&self) -> impl Iterator<Item = &Instruction<'t>> {
+        self.statements
+            .iter()
+            .filter_map(|statement| match statement {
+                Statement::Inst(inst) => Some(inst),
+                _ => None,
+            })
+    }
 }
 
 /// `.loc 1 12 5`

@@ -16,16 +16,15 @@ use crate::{
 impl Source {
     /// The kernels of a PTX text. Those that dslc cannot run are left out; a warning says why.
     pub(super) fn compile_ptx(&self) -> Result<Kernels> {
-        let made = ptx::module(&self.text, &self.name)
+        let (module, made) = ptx::module(&self.text, &self.name)
             .map_err(|why| Error::new(format_args!("{}:{why}", self.name)))?;
-        let (module, refused) = (made.module, made.refused);
         let left_out = |(kernel, why): &(String, ptx::Error)| {
             format!(
                 "{}:{}:{}: the kernel `{kernel}` is left out: {}\n",
                 self.name, why.line, why.column, why.message
             )
         };
-        let mut warnings: String = refused.iter().map(left_out).collect();
+        let mut warnings: String = made.refused.iter().map(left_out).collect();
         for (kernel, why) in &made.assumed {
             warnings += &format!(
                 "{}:{}:{}: `{kernel}`: {}; where its lanes meet again is assumed\n",

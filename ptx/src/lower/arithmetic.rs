@@ -25,9 +25,7 @@ impl<'t> Lowerer<'_, 't> {
             modifiers.take(".rn");
             return self.float_binary((to, [a, b]), (ty, flush), float, at);
         }
-        if int == BinaryOp::Add
-            && let Some(pointer) = self.pointer_sum(to, [a, b])?
-        {
+        if let Some(pointer) = self.pointer_sum(to, [a, b], int)? {
             return self.write(to, pointer, at);
         }
         self.int_binary((to, [a, b]), ty, int, at)
@@ -66,7 +64,7 @@ impl<'t> Lowerer<'_, 't> {
     }
 
     /// A product of integers, and its type.
-    fn product(
+    pub(super) fn product(
         &mut self,
         from: [&Operand<'t>; 2],
         ty: ScalarType,
@@ -187,7 +185,14 @@ impl<'t> Lowerer<'_, 't> {
             return self.float_binary((to, [a, b]), (ty, flush), floats, at);
         }
         let op = if ty.is_signed() { signed } else { unsigned };
-        self.int_binary((to, [a, b]), ty, op, at)
+        if !(ty.is_signed() && modifiers.take(".relu")) {
+            return self.int_binary((to, [a, b]), ty, op, at);
+        }
+        let [a, b] = [self.read_int(a, ty)?, self.read_int(b, ty)?];
+        let value = self.builder.binary(op, a, b);
+        let zero = Const::i32(0).into();
+        let value = self.builder.binary(BinaryOp::SMax, value, zero);
+        self.write_int(to, value, ty, at)
     }
 
     pub(super) fn bits(
@@ -386,12 +391,13 @@ impl<'t> Lowerer<'_, 't> {
 
     /// Four bytes out of eight, as the four digits of a number say; the highest bit of a digit repeats the byte's sign.
     pub(super) fn prmt(&mut self, (all, modifiers, at): This<'_, '_, 't>) -> Result<(), Fault> {
-        let [to, a, b, Operand::Int(selector)] = operands(all)? else {
-            return Err(modifiers.unknown());
-        };
+        let [to, a, b, selector] = operands(all)?;
         if !modifiers.take(".b32") {
             return Err(modifiers.unknown());
         }
+        let Operand::Int(selector) = selector else {
+            return self.permute((to, [a, b], selector), at);
+        };
         let words = [self.read(a, Type::I32)?, self.read(b, Type::I32)?];
         let mut value: Value = Const::i32(0).into();
         for place in 0..4 {
@@ -425,6 +431,45 @@ impl<'t> Lowerer<'_, 't> {
         self.write(to, value, at)
     }
 
+    /// `prmt.b32` with a selector that is no constant.
+    fn permute(
+        &mut self,
+        (to, words, selector): (&Operand<'t>, [&Operand<'t>; 2], &Operand<'t>),
+        at: usize,
+    ) -> Result<(), Fault> {
+        let [low, high] = [
+            self.read(words[0], Type::I32)?,
+            self.read(words[1], Type::I32)?,
+        ];
+        let selector = self.read(selector, Type::I32)?;
+        let [low, high] = [low, high].map(|word| self.builder.convert(ConvertOp::Zext, word));
+        let constant = |value: i32| -> Value { Const::i32(value).into() };
+        let high = self
+            .builder
+            .binary(BinaryOp::Shl, high, Const::i64(32).into());
+        let bytes = self.builder.binary(BinaryOp::Or, high, low);
+        let mut value = constant(0);
+        for place in 0..4 {
+            let builder = &mut self.builder;
+            let digit = builder.binary(BinaryOp::LShr, selector, constant(4 * place));
+            let index = builder.binary(BinaryOp::And, digit, constant(7));
+            let by = builder.binary(BinaryOp::Shl, index, constant(3));
+            let by = builder.convert(ConvertOp::Zext, by);
+            let byte = builder.binary(BinaryOp::LShr, bytes, by);
+            let byte = builder.convert(ConvertOp::Trunc, byte);
+            // Its sign everywhere, or the byte.
+            let top = builder.binary(BinaryOp::Shl, byte, constant(24));
+            let sign = builder.binary(BinaryOp::AShr, top, constant(31));
+            let bit = builder.binary(BinaryOp::And, digit, constant(8));
+            let is_sign = builder.compare(CompareOp::Ne, bit, constant(0));
+            let byte = builder.select(is_sign, sign, byte);
+            let byte = builder.binary(BinaryOp::And, byte, constant(255));
+            let byte = builder.binary(BinaryOp::Shl, byte, constant(8 * place));
+            value = builder.binary(BinaryOp::Or, value, byte);
+        }
+        self.write(to, value, at)
+    }
+
     /// `bfe.u32 d, a, position, length`.
     pub(super) fn field_extract(
         &mut self,
@@ -451,9 +496,43 @@ impl<'t> Lowerer<'_, 't> {
                 self.builder
                     .binary(BinaryOp::AShr, top, constant(up + position))
             }
-            _ => return Err(modifiers.unknown()),
+            _ => self.signed_field(a, (position, length), ty)?,
         };
         self.write_int(to, value, ty, at)
+    }
+
+    /// A field with its sign: the field's topmost bit, or the number's where the field reaches beyond it.
+    fn signed_field(
+        &mut self,
+        a: Value,
+        (position, length): (&Operand<'t>, &Operand<'t>),
+        ty: ScalarType,
+    ) -> Result<Value, Fault> {
+        let mut wide = [
+            self.read(position, Type::I32)?,
+            self.read(length, Type::I32)?,
+        ];
+        for value in &mut wide {
+            let byte = self
+                .builder
+                .binary(BinaryOp::And, *value, Const::i32(255).into());
+            *value = self.builder.convert(ConvertOp::Zext, byte);
+        }
+        let [position, length] = wide;
+        let a = match ty.bits {
+            64 => a,
+            _ => self.builder.convert(ConvertOp::Sext, a),
+        };
+        let value = self.builder.binary(BinaryOp::AShr, a, position);
+        let most = Const::i64(64).into();
+        let length = self.builder.binary(BinaryOp::UMin, length, most);
+        let up = self.builder.binary(BinaryOp::Sub, most, length);
+        let value = self.builder.binary(BinaryOp::Shl, value, up);
+        let value = self.builder.binary(BinaryOp::AShr, value, up);
+        Ok(match ty.bits {
+            64 => value,
+            _ => self.builder.convert(ConvertOp::Trunc, value),
+        })
     }
 
     /// `bfi.b32 d, a, b, position, length`: `b` with the low bits of `a` at a position.
@@ -524,7 +603,7 @@ impl<'t> Lowerer<'_, 't> {
 
 /// Which part of a product.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
+pub(super) enum Half {
     Low,
     High,
     Both,

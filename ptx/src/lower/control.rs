@@ -196,7 +196,7 @@ impl<'t> Lowerer<'_, 't> {
             true => why,
             false => format!("`{text}`: {why}"),
         };
-        let string = self.environment.unsupported(&what);
+        let string = self.environment.string(what.as_bytes());
         self.builder.unsupported(string);
         self.unsupported.push((inst.at, what));
     }

@@ -5,6 +5,7 @@ use ir::{
     UnaryOp,
 };
 
+use super::float::Flush;
 use super::half::Halves;
 use super::inst::{This, operands};
 use super::modifiers::Modifiers;
@@ -320,6 +321,12 @@ impl<'t> Lowerer<'_, 't> {
             (64, 64, Some(op)) => {
                 let value = self.read(from, Type::F64)?;
                 self.builder.unary(op, value)
+            }
+            (32, 32, None) if modifiers.has(".sat") => {
+                let flush = Flush::of(modifiers);
+                let value = self.read(from, Type::F32)?;
+                let value = self.flushed(value, flush);
+                self.saturated(value, flush)
             }
             (64, 32, None) => {
                 let value = self.read(from, Type::F32)?;

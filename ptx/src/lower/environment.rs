@@ -16,7 +16,7 @@ pub(crate) struct Environment<'a, 't> {
     /// Variables at module scope.
     pub(super) variables: &'a [Variable<'t>],
     /// What instructions need that dslc cannot run: the strings after those of the written module.
-    pub(super) unsupported: RefCell<Vec<String>>,
+    pub(super) texts: RefCell<Vec<Vec<u8>>>,
     strings: usize,
     /// How many places the written module has.
     locs: usize,
@@ -24,12 +24,14 @@ pub(crate) struct Environment<'a, 't> {
     lines: FxHashMap<(u32, u32), LocId>,
     /// Whether there is no written module.
     pub(super) is_alone: bool,
+    /// The place of what has none.
+    pub(super) nowhere: LocId,
     /// Then, the places of instructions, by where in the text they are.
     places: FxHashMap<u32, LocId>,
 }
 
 impl<'a, 't> Environment<'a, 't> {
-    pub(super) fn of(module: &Module, ptx: &'a Ptx<'t>, is_alone: bool) -> Environment<'a, 't> {
+    pub(super) fn of(module: &Module, ptx: &'a Ptx<'t>) -> Environment<'a, 't> {
         let mut objects = FxHashMap::default();
         for (index, global) in module.globals.iter().enumerate() {
             if global.space != GlobalSpace::Host {
@@ -45,11 +47,37 @@ impl<'a, 't> Environment<'a, 't> {
             objects,
             ptx,
             variables: &ptx.variables,
-            unsupported: RefCell::default(),
+            texts: RefCell::default(),
             strings: module.strings.len(),
             locs: module.locs.len(),
             lines: FxHashMap::default(),
-            is_alone,
+            is_alone: false,
+            nowhere: LocId(0),
+            places: FxHashMap::default(),
+        }
+    }
+
+    /// For kernels that join those of a module: `variable` says which variables both have.
+    pub(super) fn joining(
+        module: &mut Module,
+        ptx: &'a Ptx<'t>,
+        variable: &dyn Fn(&str) -> Option<GlobalId>,
+    ) -> Environment<'a, 't> {
+        let shared = ptx.variables.iter().filter_map(|known| {
+            let id = variable(known.name)?;
+            Some((known.name.to_string(), Object::Global(id)))
+        });
+        module.locs.push(Loc::default());
+        Environment {
+            objects: shared.collect(),
+            ptx,
+            variables: &ptx.variables,
+            texts: RefCell::default(),
+            strings: module.strings.len(),
+            locs: module.locs.len(),
+            lines: FxHashMap::default(),
+            is_alone: true,
+            nowhere: LocId(module.locs.len() as u32 - 1),
             places: FxHashMap::default(),
         }
     }
@@ -85,7 +113,7 @@ impl<'a, 't> Environment<'a, 't> {
 
     /// Adds the places of a text by itself: for an instruction what `.loc` says, or its line in the text. An access has its own text.
     pub(super) fn add_places(&mut self, text: &str, name: &str, module: &mut Module) {
-        module.files.push(name.to_string());
+        let own = file_index(module, name);
         let starts: Vec<usize> = std::iter::once(0)
             .chain(text.match_indices('\n').map(|(at, _)| at + 1))
             .collect();
@@ -106,11 +134,11 @@ impl<'a, 't> Environment<'a, 't> {
                     .iter()
                     .find(|(number, _)| *number == place.file);
                 let (file, line, column) = match file.filter(|_| place.line > 0) {
-                    Some((_, file)) => (file_index(module, file), place.line, place.column),
+                    Some((_, file)) => (file_index(module, file), place.line, place.column.max(1)),
                     None => {
                         let at = inst.at as usize;
                         let line = starts.partition_point(|&start| start <= at);
-                        (0, line as u32, (at - starts[line - 1]) as u32 + 1)
+                        (own, line as u32, (at - starts[line - 1]) as u32 + 1)
                     }
                 };
                 let is_access = matches!(inst.opcode, "ld" | "st" | "atom" | "red");
@@ -138,28 +166,27 @@ impl<'a, 't> Environment<'a, 't> {
         }
     }
 
-    /// The string of what an instruction needs that dslc cannot run.
-    pub(super) fn unsupported(&self, what: &str) -> StringId {
-        let mut all = self.unsupported.borrow_mut();
-        let known = all.iter().position(|known| known == what);
+    /// The string with this text.
+    pub(super) fn string(&self, text: &[u8]) -> StringId {
+        let mut all = self.texts.borrow_mut();
+        let known = all.iter().position(|known| known == text);
         let index = known.unwrap_or_else(|| {
-            all.push(what.to_string());
+            all.push(text.to_vec());
             all.len() - 1
         });
         StringId((self.strings + index) as u32)
     }
 
-    /// Adds the strings of [`unsupported`](Environment::unsupported).
+    /// Adds the strings of [`string`](Environment::string).
     pub(super) fn add_strings(&self, module: &mut Module) {
-        let texts = self.unsupported.borrow();
-        let texts = texts.iter().map(|text| text.as_bytes().into());
-        module.strings.extend(texts);
+        let texts = self.texts.take().into_iter();
+        module.strings.extend(texts.map(Into::into));
     }
 
     /// The place of an instruction.
     pub(super) fn place(&self, place: Place, at: u32) -> LocId {
         if self.is_alone {
-            return self.places.get(&at).copied().unwrap_or(LocId(0));
+            return self.places.get(&at).copied().unwrap_or(self.nowhere);
         }
         match place.column {
             0 => self

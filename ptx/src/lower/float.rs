@@ -21,12 +21,23 @@ impl<'t> Lowerer<'_, 't> {
         let [a, b] = [self.flushed(a, flush), self.flushed(b, flush)];
         let value = self.builder.binary(op, a, b);
         let value = self.flushed(value, flush);
+        let value = self.saturated(value, flush);
         self.write(to, value, at)
+    }
+
+    /// A `float` between 0 and 1, if the instruction says so; what is not a number is 0.
+    pub(super) fn saturated(&mut self, value: Value, flush: Flush) -> Value {
+        if !flush.saturates || self.builder.value_type(value) != Type::F32 {
+            return value;
+        }
+        let [zero, one] = [0.0, 1.0].map(|limit| Const::f32(limit).into());
+        let value = self.builder.binary(BinaryOp::FMax, value, zero);
+        self.builder.binary(BinaryOp::FMin, value, one)
     }
 
     /// A float without denormals, if the instruction says so: they become a zero with their sign.
     pub(super) fn flushed(&mut self, value: Value, flush: Flush) -> Value {
-        if flush == Flush::No || self.builder.value_type(value) != Type::F32 {
+        if !flush.flushes || self.builder.value_type(value) != Type::F32 {
             return value;
         }
         let small = self.is_below(value, f32::MIN_POSITIVE);
@@ -61,6 +72,7 @@ impl<'t> Lowerer<'_, 't> {
         }
         let value = self.builder.fma(from[0], from[1], from[2]);
         let value = self.flushed(value, flush);
+        let value = self.saturated(value, flush);
         self.write(to, value, at)
     }
 
@@ -118,7 +130,7 @@ impl<'t> Lowerer<'_, 't> {
             op,
             UnaryOp::TanhApprox | UnaryOp::SinApprox | UnaryOp::CosApprox
         );
-        let value = match flush == Flush::Yes || is_direct {
+        let value = match flush.flushes || is_direct {
             true => self.builder.unary(op, a),
             false => self.scaled_function(a, op),
         };
@@ -182,7 +194,7 @@ impl<'t> Lowerer<'_, 't> {
             let large = self.is_above(b, LARGE);
             pair = self.both_times(pair, (large, 0.25), flush);
         }
-        if flush == Flush::No {
+        if !flush.flushes {
             pair = self.both_times(pair, (small, 16_777_216.0), flush);
         }
         let reciprocal = self.builder.unary(UnaryOp::RcpApprox, pair[1]);
@@ -266,16 +278,18 @@ const LARGE: f32 = f32::from_bits(0x7e80_0000);
 
 /// `.ftz`: whether denormals are zero, before and after the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Flush {
-    No,
-    Yes,
+pub(super) struct Flush {
+    /// `.ftz`
+    flushes: bool,
+    /// `.sat`
+    saturates: bool,
 }
 
 impl Flush {
     pub(super) fn of(modifiers: &mut Modifiers<'_, '_>) -> Flush {
-        match modifiers.take(".ftz") {
-            true => Flush::Yes,
-            false => Flush::No,
+        Flush {
+            flushes: modifiers.take(".ftz"),
+            saturates: modifiers.take(".sat"),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What a kernel is called with.
 
-use ir::{Builder, LocId, Param, Slot, SlotId, Space, Type};
+use ir::{Builder, LocId, MemType, Param, Slot, SlotId, Space, Type};
+
+use rustc_hash::FxHashMap;
 
 use super::{Part, Slots, Unit};
-use crate::tree::{Function, Kind};
+use crate::tree::{Function, Kind, Variable};
 
 /// Name, bounds and parameters of a kernel.
 pub(super) struct Head<'t> {
@@ -18,6 +20,8 @@ struct HeadParam<'t> {
     /// The PTX parameter's name, and the offset.
     part: (&'t str, i64),
     slot: Slot,
+    /// Its type in memory.
+    mem: MemType,
     /// As for [`ir::Param`]; its slot has no meaning here.
     param: Param,
 }
@@ -29,6 +33,7 @@ impl<'t> Head<'t> {
         let params = params.map(|(param, variable)| HeadParam {
             part: (variable.name, 0),
             slot: written.slots[param.slot.index()].clone(),
+            mem: memory_type(written.slots[param.slot.index()].ty),
             param: param.clone(),
         });
         Head {
@@ -37,6 +42,41 @@ impl<'t> Head<'t> {
             launch_bounds: written.launch_bounds,
             params: params.collect(),
         }
+    }
+
+    /// The head of a kernel whose parameters are parts of an entry's: their offsets and types in memory.
+    pub(super) fn of_parts(
+        kernel: &ir::Function,
+        entry: &Function<'t>,
+        parts: &[Vec<(u64, MemType)>],
+    ) -> Head<'t> {
+        let parts = entry
+            .params
+            .iter()
+            .zip(parts)
+            .flat_map(|(variable, parts)| {
+                let own = parts.iter();
+                own.map(|(offset, mem)| ((variable.name, *offset as i64), *mem))
+            });
+        let params = kernel.params.iter().zip(parts);
+        let params = params.map(|(param, (part, mem))| HeadParam {
+            part,
+            slot: kernel.slots[param.slot.index()].clone(),
+            mem,
+            param: param.clone(),
+        });
+        Head {
+            name: kernel.name.clone(),
+            loc: kernel.loc,
+            launch_bounds: kernel.launch_bounds,
+            params: params.collect(),
+        }
+    }
+
+    /// The type in memory of each part.
+    pub(super) fn types(&self) -> FxHashMap<(&'t str, i64), MemType> {
+        let all = self.params.iter();
+        all.map(|param| (param.part, param.mem)).collect()
     }
 
     /// The head of an entry by itself: a parameter for each part of one that it reads. A part is a pointer if addresses are made from it.
@@ -80,6 +120,11 @@ impl<'t> Head<'t> {
                 params.push(HeadParam {
                     part: (variable.name, offset),
                     slot: Slot { name, ty: value },
+                    mem: match ty.bits {
+                        8 => MemType::U8,
+                        16 => MemType::U16,
+                        _ => memory_type(value),
+                    },
                     param: Param {
                         slot: SlotId(0),
                         c_type: c_type.to_string(),
@@ -104,10 +149,25 @@ impl<'t> Head<'t> {
         }
     }
 
+    /// The parts of each parameter of an entry, with their offsets and types in memory.
+    pub(super) fn parts(&self, entry: &Function<'t>) -> Vec<Vec<(u64, MemType)>> {
+        let of = |variable: &Variable<'t>| {
+            let own = self
+                .params
+                .iter()
+                .filter(|param| param.part.0 == variable.name);
+            own.map(|param| (param.part.1 as u64, param.mem)).collect()
+        };
+        entry.params.iter().map(of).collect()
+    }
+
     /// Declares the parameters.
     pub(super) fn declare(&self, builder: &mut Builder) -> Slots<'t> {
         let mut slots = Slots::default();
-        for HeadParam { part, slot, param } in &self.params {
+        for HeadParam {
+            part, slot, param, ..
+        } in &self.params
+        {
             // `infer_spaces` finds the spaces again.
             let ty = match slot.ty {
                 Type::Ptr(_) => Type::Ptr(Space::Generic),
@@ -124,5 +184,17 @@ impl<'t> Head<'t> {
             slots.insert(*part, slot);
         }
         slots
+    }
+}
+
+/// The type in memory of a value with at least 32 bits.
+fn memory_type(ty: Type) -> MemType {
+    match ty {
+        Type::I1 => MemType::Bool,
+        Type::I32 => MemType::I32,
+        Type::I64 => MemType::I64,
+        Type::F32 => MemType::F32,
+        Type::F64 => MemType::F64,
+        Type::Ptr(_) => MemType::Ptr,
     }
 }

@@ -11,8 +11,12 @@ use crate::tree::{Instruction, Operand};
 pub(crate) enum Becomes {
     /// A sum or difference, of integers or floats.
     Sum(BinaryOp, BinaryOp),
+    /// A sum or difference that begins with the carry.
+    CarriedSum(BinaryOp),
     Mul,
     Mad,
+    /// A product and a sum that begins with the carry.
+    CarriedProduct,
     Fma,
     Div,
     Rem,
@@ -68,6 +72,7 @@ const TABLE: &[(&str, Becomes)] = &[
     ("abs", Becomes::Abs),
     ("activemask", Becomes::ActiveMask),
     ("add", Becomes::Sum(BinaryOp::Add, BinaryOp::FAdd)),
+    ("addc", Becomes::CarriedSum(BinaryOp::Add)),
     ("and", Becomes::Bits(BinaryOp::And)),
     ("atom", Becomes::Atomic),
     ("bar", Becomes::Barrier),
@@ -92,6 +97,7 @@ const TABLE: &[(&str, Becomes)] = &[
     ("lg2", Becomes::Special(UnaryOp::Lg2Approx)),
     ("lop3", Becomes::Lop3),
     ("mad", Becomes::Mad),
+    ("madc", Becomes::CarriedProduct),
     ("match", Becomes::Match),
     (
         "max",
@@ -129,6 +135,7 @@ const TABLE: &[(&str, Becomes)] = &[
     ("sqrt", Becomes::Sqrt),
     ("st", Becomes::Store),
     ("sub", Becomes::Sum(BinaryOp::Sub, BinaryOp::FSub)),
+    ("subc", Becomes::CarriedSum(BinaryOp::Sub)),
     ("tanh", Becomes::Special(UnaryOp::TanhApprox)),
     ("trap", Becomes::Trap),
     ("vote", Becomes::Vote),
@@ -172,7 +179,11 @@ impl<'t> Lowerer<'_, 't> {
         };
         let this = (&inst.operands[..], &mut modifiers, statement);
         match becomes {
+            Becomes::Sum(int, _) if this.1.has(".cc") => self.carried_sum(this, (int, false)),
             Becomes::Sum(int, float) => self.sum(this, int, float),
+            Becomes::CarriedSum(op) => self.carried_sum(this, (op, true)),
+            Becomes::Mad if this.1.has(".cc") => self.carried_product(this, false),
+            Becomes::CarriedProduct => self.carried_product(this, true),
             Becomes::Mul => self.mul(this),
             Becomes::Mad => self.mad(this),
             Becomes::Fma => self.fma(this),

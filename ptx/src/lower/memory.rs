@@ -1,6 +1,6 @@
 //! Loads, stores and atomics.
 
-use ir::{Access, AtomicOp, FenceScope, MemType, Operand as Value, Type};
+use ir::{Access, AtomicOp, FenceScope, MemType, Operand as Value, SlotId, Type};
 
 use super::inst::{This, operands};
 use super::modifiers::Modifiers;
@@ -73,7 +73,11 @@ impl<'t> Lowerer<'_, 't> {
         let [to, Operand::Address(base, offset)] = operands(all)? else {
             return Err(modifiers.unknown());
         };
-        let space = modifiers.take_if(crate::parse::space);
+        let mut space = modifiers.take_if(crate::parse::space);
+        if space == Some(StateSpace::Param) && matches!(base, Base::Register(_)) {
+            // An entry's parameter whose address is taken is a copy in local memory.
+            space = None;
+        }
         if space == Some(StateSpace::Param) {
             return self.load_param(to, (*base, *offset), modifiers, at);
         }
@@ -298,8 +302,13 @@ impl<'t> Lowerer<'_, 't> {
                 false => self.write_bits(to, value, at),
             };
         }
-        let Some(&slot) = self.params.get(&part) else {
-            return Err(format!("`{}+{}` is no part of a parameter", part.0, part.1));
+        let known = self.params.get(&part).copied();
+        let is_whole = |_: &SlotId| match self.types.get(&part) {
+            Some(mem) => u64::from(mem.bytes()) == ty.bytes(),
+            None => true,
+        };
+        let Some(slot) = known.filter(is_whole) else {
+            return self.load_bytes(to, part, ty, at);
         };
         if let Operand::Register(id) = to {
             self.registers.note_part(part, *id);
@@ -316,6 +325,71 @@ impl<'t> Lowerer<'_, 't> {
         }
     }
 
+    /// Bytes of a parameter that are several of its parts, or some bytes of one.
+    fn load_bytes(
+        &mut self,
+        to: &Operand<'t>,
+        (name, from): (&'t str, i64),
+        ty: ScalarType,
+        at: usize,
+    ) -> Result<(), Fault> {
+        let end = from + ty.bytes() as i64;
+        let mut parts: Vec<(i64, i64, SlotId)> = self
+            .params
+            .iter()
+            .filter_map(|(&(of, offset), &slot)| {
+                let bytes = i64::from(self.types.get(&(of, offset))?.bytes());
+                let overlaps = of == name && offset < end && offset + bytes > from;
+                overlaps.then_some((offset, bytes, slot))
+            })
+            .collect();
+        parts.sort_by_key(|(offset, ..)| *offset);
+        let mut bits: Option<Value> = None;
+        for (offset, bytes, slot) in parts {
+            let value = self.builder.get(slot);
+            let value = match self.builder.value_type(value) {
+                Type::I1 => self.builder.convert(ir::ConvertOp::BoolToI32, value),
+                _ => value,
+            };
+            let value = match self.builder.value_type(value) {
+                Type::F32 => self.convert_to(value, Type::I32)?,
+                _ => value,
+            };
+            let mut value = match self.builder.value_type(value) {
+                Type::I32 => self.builder.convert(ir::ConvertOp::Zext, value),
+                _ => self.convert_to(value, Type::I64)?,
+            };
+            if bytes < 8 {
+                let mask = ir::Const::i64((1 << (8 * bytes)) - 1).into();
+                value = self.builder.binary(ir::BinaryOp::And, value, mask);
+            }
+            let by = ir::Const::i64(8 * (offset - from).abs()).into();
+            let op = match offset < from {
+                true => ir::BinaryOp::LShr,
+                false => ir::BinaryOp::Shl,
+            };
+            let value = match offset == from {
+                true => value,
+                false => self.builder.binary(op, value, by),
+            };
+            bits = Some(match bits {
+                Some(others) => self.builder.binary(ir::BinaryOp::Or, others, value),
+                None => value,
+            });
+        }
+        let bits = bits.ok_or_else(|| format!("`{name}+{from}` is no part of a parameter"))?;
+        match ty.bits {
+            64 => self.write_bits(to, bits, at),
+            _ => {
+                let low = self.builder.convert(ir::ConvertOp::Trunc, bits);
+                match ty.bits < 32 || self.is_wider(to, ty) {
+                    true => self.write_int(to, low, ty, at),
+                    false => self.write_bits(to, low, at),
+                }
+            }
+        }
+    }
+
     /// `st.param`: an argument of the next call.
     fn store_argument(
         &mut self,
@@ -327,6 +401,9 @@ impl<'t> Lowerer<'_, 't> {
             return Err("an argument is written by its address".to_string());
         };
         for (index, source) in sources.iter().enumerate() {
+            if let Operand::Register(id) = source {
+                self.argument_registers.insert(name, *id);
+            }
             let value = self.read_bits(source, ty.bits)?;
             let at = offset + index as i64 * ty.bytes() as i64;
             match self.results.get(&(name, at)) {
@@ -379,7 +456,7 @@ fn parts<'a, 't>(operand: &'a Operand<'t>, count: u8) -> Result<Vec<&'a Operand<
     }
 }
 
-fn access(ty: MemType, count: u8, space: ir::Space) -> Access {
+pub(super) fn access(ty: MemType, count: u8, space: ir::Space) -> Access {
     Access {
         ty,
         count,

@@ -76,11 +76,12 @@ impl<'t> Lowerer<'_, 't> {
         Ok((self.builder.convert(op, pointer), space))
     }
 
-    /// `d = a + b` of addresses, if `d` is one.
+    /// `d = a + b` or `d = a - b` of an address and a distance, if `d` is an address.
     pub(super) fn pointer_sum(
         &mut self,
         to: &Operand<'t>,
         operands: [&Operand<'t>; 2],
+        op: BinaryOp,
     ) -> Result<Option<Value>, Fault> {
         let Operand::Register(to) = to else {
             return Ok(None);
@@ -100,16 +101,19 @@ impl<'t> Lowerer<'_, 't> {
         };
         let (base, index) = match operands.map(is_pointer) {
             [true, false] => (operands[0], operands[1]),
-            [false, true] => (operands[1], operands[0]),
+            [false, true] if op == BinaryOp::Add => (operands[1], operands[0]),
             _ => return Ok(None),
         };
+        let sign = if op == BinaryOp::Add { 1 } else { -1 };
         let base = self.read(base, Type::Ptr(Space::Generic))?;
         if let Operand::Int(offset) = index {
             let offset = match self.registers.bits(*to) {
                 32 => i64::from(*offset as i32),
                 _ => *offset as i64,
             };
-            return Ok(Some(self.builder.ptr_offset(base, offset)));
+            return Ok(Some(
+                self.builder.ptr_offset(base, offset.wrapping_mul(sign)),
+            ));
         }
         let bits = self.registers.bits(*to);
         let index = self.index(index, bits)?;
@@ -117,7 +121,7 @@ impl<'t> Lowerer<'_, 't> {
             base,
             index.value,
             index.unsigned,
-            index.scale_bytes,
+            sign * index.scale_bytes,
             0,
         )))
     }

@@ -1,6 +1,6 @@
 //! A function's code: declarations, labels and instructions. A block `{ … }` has its own names.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Result;
 use super::cursor::Cursor;
@@ -9,7 +9,7 @@ use super::variable;
 use crate::Error;
 use crate::lexer::Token;
 use crate::tree::{
-    Base, Body, Instruction, Operand, Place, RegId, Register, ScalarType, Statement,
+    Base, Body, Instruction, Operand, Place, RegId, Register, ScalarType, Statement, Variable,
 };
 
 /// How deep blocks may be in one another.
@@ -31,6 +31,67 @@ pub(super) fn body<'t>(cursor: &mut Cursor<'t>) -> Result<Body<'t>> {
     };
     reader.block()?;
     Ok(reader.body)
+}
+
+/// Names the parameters that are read through a register: `mov.b64 %rd1, k_param_0; ld.param.b64 %rd2, [%rd1+24];`.
+pub(super) fn name_params<'t>(body: &mut Body<'t>, params: &[Variable<'t>]) {
+    let is_param = |name: &str| params.iter().any(|param| param.name == name);
+    let addresses = body.addresses();
+    if !addresses.values().any(|(name, _)| is_param(name)) {
+        return;
+    }
+    for statement in &mut body.statements {
+        let Statement::Inst(inst) = statement else {
+            continue;
+        };
+        if inst.opcode != "ld" || !inst.modifiers.contains(&".param") {
+            continue;
+        }
+        for operand in &mut inst.operands {
+            if let Operand::Address(Base::Register(id), offset) = operand
+                && let Some((name, more)) = addresses.get(id)
+            {
+                *operand = Operand::Address(Base::Symbol(name), *offset + more);
+            }
+        }
+    }
+    // A register that only those loads used goes with them.
+    loop {
+        let mut used: FxHashSet<RegId> = FxHashSet::default();
+        for inst in body.instructions() {
+            let first = usize::from(matches!(inst.opcode, "mov" | "add"));
+            for operand in inst.operands.iter().skip(first) {
+                mark(operand, &mut used);
+            }
+        }
+        let before = body.statements.len();
+        body.statements.retain(|statement| match statement {
+            Statement::Inst(inst) => match inst.operands.first() {
+                Some(Operand::Register(to)) if matches!(inst.opcode, "mov" | "add") => {
+                    used.contains(to) || !addresses.get(to).is_some_and(|(name, _)| is_param(name))
+                }
+                _ => true,
+            },
+            _ => true,
+        });
+        if body.statements.len() == before {
+            return;
+        }
+    }
+}
+
+/// Adds the registers of an operand.
+fn mark(operand: &Operand<'_>, used: &mut FxHashSet<RegId>) {
+    match operand {
+        Operand::Register(id) | Operand::Not(id) | Operand::Address(Base::Register(id), _) => {
+            used.insert(*id);
+        }
+        Operand::Pair(a, b) => used.extend([*a, *b]),
+        Operand::Vector(parts) | Operand::Group(parts) => {
+            parts.iter().for_each(|part| mark(part, used));
+        }
+        _ => {}
+    }
 }
 
 /// The names of a block.

@@ -9,7 +9,7 @@ fn message(body: &str) -> String {
         ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n.reg .pred %p<3>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n{body}\n}}\n"
     );
     match ptx::module(&text, "x.ptx") {
-        Ok(made) => {
+        Ok((_, made)) => {
             let all = made.refused.iter().chain(&made.assumed);
             let mut all = all.chain(&made.unsupported);
             all.next()
@@ -117,8 +117,8 @@ fn changed_texts_give_messages_or_valid_ir() {
                 }
             }
             let text = changed.join("\n");
-            if let Ok(made) = ptx::module(&text, "x.ptx")
-                && let Err(violations) = ir::verify(&made.module)
+            if let Ok((module, _)) = ptx::module(&text, "x.ptx")
+                && let Err(violations) = ir::verify(&module)
             {
                 panic!("{}\n{text}", violations[0]);
             }

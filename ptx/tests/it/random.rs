@@ -102,7 +102,7 @@ fn lanes_follow_the_jumps() {
         let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
         let graph = graph(&mut random);
         let text = text(&graph);
-        let made = ptx::module(&text, "random.ptx").expect("PTX");
+        let (module, made) = ptx::module(&text, "random.ptx").expect("PTX");
         assert_eq!(made.refused, [], "{text}");
         match made.assumed.first() {
             Some((_, why)) => {
@@ -111,7 +111,6 @@ fn lanes_follow_the_jumps() {
             }
             None => structured += 1,
         }
-        let module = made.module;
         ir::verify::assert_verified(&module, "reading PTX");
         let expected: Vec<u32> = (0..THREADS).map(|thread| alone(&graph, thread)).collect();
         let lanes = Runner::new(module).run("k", [1, THREADS], (&[], &[]), THREADS as usize);

@@ -37,10 +37,10 @@ const TEXT: &str = "
 
 #[test]
 fn variables_have_their_initial_values() {
-    let made = ptx::module(TEXT, "variables.ptx").expect("PTX");
+    let (module, made) = ptx::module(TEXT, "variables.ptx").expect("PTX");
     assert_eq!(made.refused, []);
-    ir::verify::assert_verified(&made.module, "reading PTX");
-    let words = Runner::new(made.module).run("k", [1, 2], (&[], &[]), 2);
+    ir::verify::assert_verified(&module, "reading PTX");
+    let words = Runner::new(module).run("k", [1, 2], (&[], &[]), 2);
     // 20 * 1000 + the old value + 100 * the factor, which is 2, then 2.5.
     assert_eq!(words, [20_200, 20_201]);
 }
