@@ -6,10 +6,14 @@
 
 #include "host_defines.h"
 #include <stddef.h>
+#include <stdint.h>
 #include "vector_types.h"
 #if defined(__cplusplus) && defined(__CUDACC__)
 /* Before C++'s library, whose names in `std` are then those of both sides. */
 #include "dslc/device_functions.h"
+#ifdef DSLC_DEVICE_CODE
+#include "dslc/device_math.h"
+#endif
 #endif
 #include <math.h>
 #include <stdio.h>
@@ -87,6 +91,9 @@ extern "C" void __dslcRegisterManaged(const char *id, const char *name, void *ad
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes = 0, void *stream = 0, int line = __builtin_LINE(), const char *file = __builtin_FILE());
 extern "C" cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream);
 
+#ifdef DSLC_DEVICE_CODE
+#include <__clang_cuda_builtin_vars.h>
+#else
 extern "C" {
 extern const __device__ __attribute__((weak)) uint3 threadIdx;
 extern const __device__ __attribute__((weak)) uint3 blockIdx;
@@ -94,6 +101,7 @@ extern const __device__ __attribute__((weak)) dim3 blockDim;
 extern const __device__ __attribute__((weak)) dim3 gridDim;
 }
 enum { warpSize = 32 };
+#endif
 
 // What clang makes of a launch in device code. Nobody calls them: kernels are compiled from the source.
 extern "C" __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
@@ -107,6 +115,10 @@ extern "C" __device__ cudaError_t cudaLaunchDevice(void *kernel, void *parameter
 #include "dslc/bits.h"
 #include "dslc/device_overloads.h"
 #include "dslc/host_math.h"
+#ifdef DSLC_DEVICE_CODE
+#include "dslc/device_code.h"
+#include "dslc/device_library.h"
+#endif
 
 #define __NV_ATOMIC_RELAXED 0
 #define __NV_ATOMIC_CONSUME 1

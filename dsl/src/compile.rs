@@ -1,6 +1,7 @@
 //! The whole front end: text in, verified IR out.
 
 mod declarations;
+mod stubs;
 
 use crate::{
     library, lint, lower,
@@ -19,6 +20,7 @@ use ir::{
 };
 
 pub(crate) use declarations::{Parsed, parsed};
+pub use stubs::{Stub, compile_without_bodies};
 
 /// What the user can choose.
 #[derive(Clone, PartialEq, Eq, Debug)]

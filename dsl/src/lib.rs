@@ -24,5 +24,5 @@ pub mod sema;
 mod stack;
 pub mod survey;
 pub mod syntax;
-pub use compile::{Compiled, Options, compile};
+pub use compile::{Compiled, Options, Stub, compile, compile_without_bodies};
 pub use survey::{KernelVerdict, Survey, survey};

@@ -20,7 +20,7 @@ macro_rules! headers {
 headers! {
     "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cublas.h" "cublasLt.h" "cublas_v2.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
     "cuda_runtime_api.h" "cufft.h" "cufftXt.h" "curand.h" "cusolverDn.h" "cusparse.h" "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
-    "dslc/arrays.h" "dslc/bits.h" "dslc/device_overloads.h" "dslc/graphs.h" "dslc/helper_more.h" "dslc/host_math.h" "dslc/library_scalars.h" "dslc/pools.h" "host_defines.h" "library_types.h" "math_constants.h" "math_functions.h" "nvtx3/nvToolsExt.h"
+    "dslc/arrays.h" "dslc/bits.h" "dslc/device_code.h" "dslc/device_math.h" "dslc/device_overloads.h" "dslc/graphs.h" "dslc/helper_more.h" "dslc/host_math.h" "dslc/library_scalars.h" "dslc/pools.h" "host_defines.h" "library_types.h" "math_constants.h" "math_functions.h" "nvtx3/nvToolsExt.h"
     "sm_30_intrinsics.h" "sm_60_atomic_functions.h" "texture_types.h" "vector_functions.h" "vector_types.h"
 }
 
@@ -186,10 +186,18 @@ const PRELUDE_STOP: &str = "__dslc_";
 /// A header: its path among the headers, its text.
 pub type Header = (String, String);
 
+/// Whether clang has a header of CUDA's with this name.
+pub fn is_header(name: &str) -> bool {
+    let own = OWN.iter().chain(FORWARDED).map(|(path, _)| *path);
+    let mut all = own.chain(WHOLE.iter().map(|(_, path)| *path));
+    all.any(|path| path == name)
+}
+
 /// All headers that are made from the library.
 pub fn headers() -> Vec<Header> {
     let mut headers = vec![
         ("dslc/device_functions.h".to_string(), declarations()),
+        ("dslc/device_library.h".to_string(), bodies()),
         ("dslc/runtime_types.h".to_string(), runtime_types()),
         ("dslc/device_properties.h".to_string(), device_properties()),
     ];
@@ -254,26 +262,39 @@ fn guard(path: &str) -> String {
 
 /// What device code has for the types of a header, besides its own functions.
 fn exchanges(path: &str) -> String {
-    let types: &[&str] = match path {
-        "cuda_fp16.h" => &["__half", "__half2"],
-        "cuda_bf16.h" => &["__nv_bfloat16", "__nv_bfloat162"],
+    // The type, and the integer with its bits.
+    let types: &[(&str, &str)] = match path {
+        "cuda_fp16.h" => &[("__half", "unsigned short"), ("__half2", "unsigned int")],
+        "cuda_bf16.h" => &[
+            ("__nv_bfloat16", "unsigned short"),
+            ("__nv_bfloat162", "unsigned int"),
+        ],
         _ => &[],
     };
-    let one = |ty: &&str| {
+    let one = |(ty, bits): &(&str, &str)| {
         let shuffles = [
-            ("__shfl_sync", "int"),
-            ("__shfl_up_sync", "unsigned int"),
-            ("__shfl_down_sync", "unsigned int"),
-            ("__shfl_xor_sync", "int"),
+            ("__shfl_sync", "int", "idx"),
+            ("__shfl_up_sync", "unsigned int", "up"),
+            ("__shfl_down_sync", "unsigned int", "down"),
+            ("__shfl_xor_sync", "int", "bfly"),
         ];
-        let mut text: String = shuffles
-            .iter()
-            .map(|(name, by)| {
-                format!("__device__ {ty} {name}(unsigned int, {ty}, {by}, int = 32);\n")
-            })
-            .collect();
-        text += &format!("__device__ {ty} atomicAdd({ty} *, {ty});\n");
-        text
+        let heads = shuffles.map(|(name, by, how)| {
+            let head = format!(
+                "__device__ {ty} {name}(unsigned int mask, {ty} x, {by} by, int width = 32)"
+            );
+            let word =
+                format!("__dslc_{how}(mask, (unsigned int)__dslc_cast<{bits}>(x), by, width)");
+            (head, format!("return __dslc_cast<{ty}>(({bits}){word});"))
+        });
+        let atomic = (
+            format!("__device__ {ty} atomicAdd({ty} *p, {ty} x)"),
+            "return __dslc_atomicAdd(p, x);".to_string(),
+        );
+        let all = heads.into_iter().chain([atomic]);
+        let both = all.map(|(head, body)| {
+            format!("#ifdef DSLC_DEVICE_CODE\n{head} {{ {body} }}\n#else\n{head};\n#endif\n")
+        });
+        both.collect::<String>()
     };
     types.iter().map(one).collect()
 }
@@ -323,7 +344,8 @@ fn whole(path: &str, file: &File) -> String {
     format!(
         "/* Made from dslc's own library: {path}. */\n#ifndef {guard}\n#define {guard}\n#include <cuda_runtime.h>\n{includes}\
          #ifdef __CUDACC__\n#pragma clang attribute push(__attribute__((internal_linkage)), apply_to = function)\n\
-         {text}\n{}#pragma clang attribute pop\n{types}#endif\n#endif\n",
+         #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))\n\
+         {text}\n{}#pragma clang attribute pop\n#pragma clang attribute pop\n{types}#endif\n#endif\n",
         exchanges(path)
     )
 }
@@ -343,6 +365,46 @@ fn declarations() -> String {
             if let Some(declaration) = declaration(line) {
                 let _ = writeln!(out, "{declaration}");
             }
+        }
+    }
+    out += "#endif\n";
+    out
+}
+
+/// How a function begins that device code contains: its instructions belong to the line that calls it.
+const BODY: &str = "__device__ inline __attribute__((nodebug))";
+
+/// The device functions that the library defines in the language, with their bodies: for a compiler of device code.
+fn bodies() -> String {
+    let mut out = String::from(
+        "/* Made from dslc's own library: device functions with their bodies. */\n#ifndef DSLC_DEVICE_LIBRARY_H\n\
+         #define DSLC_DEVICE_LIBRARY_H\n",
+    );
+    for file in files().iter().filter(|file| DECLARED.contains(&file.name)) {
+        for line in file.text.lines() {
+            let definition = ["__host__ __device__ ", "__device__ "]
+                .iter()
+                .find_map(|words| line.strip_prefix(words));
+            let _ = match definition {
+                Some(rest) => {
+                    let rest = rest.strip_prefix("inline ").unwrap_or(rest);
+                    writeln!(out, "{BODY} {rest}")
+                }
+                None => writeln!(out, "{line}"),
+            };
+        }
+    }
+    let mut is_inside = false;
+    for line in super::PRELUDE.lines() {
+        let head = declaration(line);
+        if let Some(head) = &head {
+            let body = line.split_once('{').map_or("", |(_, body)| body);
+            let head = head.trim_end_matches(';').replacen("__device__", BODY, 1);
+            let _ = writeln!(out, "{head} {{{body}");
+            is_inside = !line.trim_end().ends_with('}');
+        } else if is_inside {
+            let _ = writeln!(out, "{line}");
+            is_inside = line != "}";
         }
     }
     out += "#endif\n";
@@ -480,7 +542,7 @@ mod tests {
 
     #[test]
     fn every_whole_header_has_its_file() {
-        let made = 3 + WHOLE.len() + FORWARDED.len() + OF_STD.len() + OF_COLLECTIONS.len();
+        let made = 4 + WHOLE.len() + FORWARDED.len() + OF_STD.len() + OF_COLLECTIONS.len();
         assert_eq!(headers().len(), made + OWN.len());
     }
 }
