@@ -152,7 +152,7 @@ fn program(name: OsString) -> PathBuf {
 }
 
 /// How to read a source file.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SourceArgs {
     /// The program, a CUDA source file; `-` is standard input.
     #[arg(value_parser = clap::builder::OsStringValueParser::new().map(program))]
@@ -172,9 +172,24 @@ pub(crate) struct SourceArgs {
     /// The architecture to count or compile for. Default: sm_90; for `ptx` this machine's GPU, else sm_75.
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<String>,
+    /// Which front end compiles kernels. By default clang compiles those that dslc does not understand, where it is installed (20 or later).
+    #[arg(long, value_enum, value_name = "WHO", default_value_t)]
+    pub(crate) kernels_by: KernelsBy,
     /// Instances of kernel templates that other arguments name: `k<float, 32>`.
     #[arg(skip)]
     pub(crate) instances: Vec<String>,
+}
+
+/// Which front end compiles kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(crate) enum KernelsBy {
+    /// dslc's own; clang for the kernels that it does not understand.
+    #[default]
+    Auto,
+    /// dslc's own.
+    Dslc,
+    /// clang, all of them.
+    Clang,
 }
 
 impl SourceArgs {

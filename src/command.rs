@@ -12,7 +12,7 @@ mod ir;
 mod man;
 mod merge;
 mod native;
-mod nvcc;
+pub(crate) mod nvcc;
 mod ptx;
 mod run;
 mod sweep;

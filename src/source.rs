@@ -1,6 +1,8 @@
 //! Reads the user's files and runs the front end over them.
 
+pub(crate) mod clang;
 mod include;
+mod through;
 
 use std::{
     path::{Path, PathBuf},
@@ -17,12 +19,13 @@ use ir::{
 use interp::{Program, Shortcuts, rules::RuleSet};
 
 use crate::{
-    args::{Color, SourceArgs},
+    args::{Color, KernelsBy, SourceArgs},
     failure::Failure,
     output,
 };
 
 pub(crate) use include::{Files, texts};
+pub(crate) use through::OfClang;
 
 /// The front end's result for a file.
 pub(crate) struct Loaded {
@@ -35,6 +38,8 @@ pub(crate) struct Loaded {
     pub(crate) missing: Vec<Diagnostic>,
     /// The files that were read, the program first.
     pub(crate) read: Vec<PathBuf>,
+    /// The kernels that clang compiles.
+    pub(crate) clang: Option<OfClang>,
 }
 
 /// Reads and compiles the program.
@@ -58,24 +63,33 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
     let options = options(args, cuda_arch)?;
     if args.kernels {
         let survey = dsl::survey(&mut map, file, &options, &loader);
-        return Ok(Loaded {
+        let mut loaded = Loaded {
             map,
             module: survey.module,
             diagnostics: survey.diagnostics,
             kernels: survey.kernels,
             missing: survey.missing,
             read: loader.into_read(),
-        });
+            clang: None,
+        };
+        through::survey(&mut loaded, args, cuda_arch);
+        return Ok(loaded);
     }
     let compiled = dsl::compile(&mut map, file, &options, &loader);
-    Ok(Loaded {
+    let mut loaded = Loaded {
         map,
         module: compiled.module,
         diagnostics: compiled.diagnostics,
         kernels: Vec::new(),
         missing: Vec::new(),
-        read: loader.into_read(),
-    })
+        read: Vec::new(),
+        clang: None,
+    };
+    if loaded.has_errors() || args.kernels_by == KernelsBy::Clang {
+        through::program(&mut loaded, (args, cuda_arch), &options, &loader);
+    }
+    loaded.read = loader.into_read();
+    Ok(loaded)
 }
 
 /// Reads PTX. Kernels that dslc cannot run are left out, and a message says why; if none is left, that is an error.
@@ -92,8 +106,7 @@ fn load_ptx(mut map: SourceMap, file: FileId, loader: Files) -> Loaded {
             diagnostics.push(message(Code::Syntax, &error, text));
             None
         }
-        Ok(made) => {
-            let (module, refused) = (made.module, made.refused);
+        Ok((module, made)) => {
             for (kernel, error) in &made.assumed {
                 let text = format!(
                     "`{kernel}`: {}; where its lanes meet again is assumed",
@@ -112,7 +125,7 @@ fn load_ptx(mut map: SourceMap, file: FileId, loader: Files) -> Loaded {
                 diagnostic.severity = Severity::Warning;
                 diagnostics.push(diagnostic);
             }
-            for (kernel, error) in &refused {
+            for (kernel, error) in &made.refused {
                 let text = format!("the kernel `{kernel}` is left out: {}", error.message);
                 let mut diagnostic = message(Code::Unsupported, error, text);
                 if module.functions.is_empty() {
@@ -140,6 +153,7 @@ fn load_ptx(mut map: SourceMap, file: FileId, loader: Files) -> Loaded {
         kernels: Vec::new(),
         missing: Vec::new(),
         read: loader.into_read(),
+        clang: None,
     }
 }
 
@@ -231,6 +245,11 @@ impl Loaded {
 
     /// Says on stderr which kernels are left out because they are not understood.
     pub(crate) fn report_left_out(&self) {
+        if let Some(clang) = &self.clang {
+            for line in clang.lines() {
+                output::err(&format!("note: {line}\n"));
+            }
+        }
         for missing in &self.missing {
             output::err(&format!("note: {}\n", missing.message));
         }

@@ -10,7 +10,7 @@ use crate::{
     failure::Failure,
     files::Claims,
     output, progress,
-    source::{Loaded, load},
+    source::{Loaded, OfClang, load},
 };
 
 pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
@@ -106,16 +106,25 @@ fn kernels(loaded: &Loaded, args: &CheckArgs) -> Result<u8, Failure> {
             })
         });
         let missing = loaded.missing.iter().map(|missing| missing.message.clone());
+        let clang = loaded.clang.as_ref().map(|clang| {
+            json!({
+                "by": clang.by, "kernels": clang.kernels, "notes": clang.notes, "left_out": clang.left_out,
+            })
+        });
         let object = json!({
             "schema": "dslc-kernels/1",
             "program": args.source.file.display().to_string(),
             "kernels": list.collect::<Vec<Value>>(),
             "missing": missing.collect::<Vec<String>>(),
+            "clang": clang,
         });
         output::out(format!("{}\n", serde_json::to_string_pretty(&object)?).as_bytes());
         return Ok(u8::from(!all));
     }
     let mut text = String::new();
+    for line in loaded.clang.iter().flat_map(OfClang::lines) {
+        text += &format!("note: {line}\n");
+    }
     for missing in &loaded.missing {
         text += &format!("note: {}\n", missing.message);
     }

@@ -27,9 +27,11 @@ use crate::{
     output,
 };
 use args::{Kind, Options, Stage};
-use clang::Clang;
-pub(crate) use clang::{code_of, compiler, library, status};
+pub(crate) use clang::{Clang, code_of, compiler, library, status};
+pub(crate) use found::same as same_name;
 pub(crate) use libraries::named as libraries_of;
+pub(crate) use names::source_name;
+pub(crate) use spaced::join as join_launches;
 
 /// The answer to `--version`: the release whose command line and headers these are.
 const VERSION: &str = "nvcc: NVIDIA (R) Cuda compiler driver\n\

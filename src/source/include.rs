@@ -67,6 +67,11 @@ impl Files {
         self.text(path, true)
     }
 
+    /// Whether the program may read a file, given as the file system resolves it.
+    pub(crate) fn may_read(&self, path: &Path) -> bool {
+        self.roots.iter().any(|root| path.starts_with(root))
+    }
+
     /// The files that were read, the program first.
     pub(crate) fn into_read(self) -> Vec<PathBuf> {
         self.read.into_inner()

@@ -37,15 +37,62 @@ const AS_GCC: &[&str] = &[
     "-fno-strict-return",
 ];
 
+/// Options for every CUDA source: nvcc's dialect and headers in place of clang's own.
+const OF_CUDA: &[&str] = &[
+    "-nocudainc",
+    "-nocudalib",
+    "-Xclang",
+    "-target-sdk-version=12.3",
+    "-D__CUDACC__",
+    "-D__NVCC__",
+    "-D__CUDACC_VER_MAJOR__=12",
+    "-D__CUDACC_VER_MINOR__=4",
+    "-D__CUDACC_VER_BUILD__=131",
+    "-D__CUDACC_EXTENDED_LAMBDA__",
+    "-D__CUDACC_RELAXED_CONSTEXPR__",
+    "-Wno-unknown-cuda-version",
+    "-Wno-unused-command-line-argument",
+    "-Wno-pass-failed",
+    "-Wno-unknown-pragmas",
+    "-Wno-undefined-internal",
+    "-Wno-parentheses",
+    "-Wno-vla-cxx-extension",
+];
+
+/// Options for device code that dslc reads back: lines, dslc's rule for products that are added, and no tables in memory that no kernel
+/// names. Newer instructions than the headers' release has are clang's to know.
+const OF_KERNELS: &[&str] = &[
+    "--cuda-device-only",
+    "-S",
+    "-DDSLC_DEVICE_CODE",
+    "-O3",
+    "-gline-tables-only",
+    "-ffp-contract=on",
+    "-fno-jump-tables",
+    // A heap has an end.
+    "-fno-builtin-malloc",
+    "--cuda-feature=+ptx83",
+    "-w",
+    "-fno-color-diagnostics",
+    "-fno-caret-diagnostics",
+    "-ferror-limit=0",
+    "-ftemplate-backtrace-limit=0",
+];
+
 /// The clang that is used, if there is one.
 pub(crate) fn compiler() -> Option<PathBuf> {
-    let named = env::var_os("DSLC_CLANG").map(PathBuf::from);
-    named.or_else(|| NAMES.iter().find_map(|name| in_path(name)))
+    match env::var_os("DSLC_CLANG") {
+        // A user who has clang and does not want it.
+        Some(word) if word == "none" => return None,
+        Some(named) => return Some(named.into()),
+        None => {}
+    }
+    NAMES.iter().find_map(|name| in_path(name))
 }
 
 /// A clang, and the folder that takes the place of CUDA's toolkit.
 #[derive(Debug)]
-pub(super) struct Clang {
+pub(crate) struct Clang {
     program: PathBuf,
     toolkit: PathBuf,
     /// The folder in which each compilation lists the files it reads.
@@ -58,7 +105,7 @@ pub(super) struct Clang {
 
 impl Clang {
     /// Finds clang and installs the toolkit folder.
-    pub(super) fn find(dependencies: Option<&Path>) -> Result<Clang, Failure> {
+    pub(crate) fn find(dependencies: Option<&Path>) -> Result<Clang, Failure> {
         let program = compiler().ok_or_else(|| {
             Failure::new(
                 "clang not found: it compiles the host code; install clang 20 or later, or set DSLC_CLANG to its path",
@@ -71,6 +118,43 @@ impl Clang {
             listed: Cell::new(0),
             overlay: RefCell::default(),
         })
+    }
+
+    /// A compilation of kernels to PTX: `arch` is the number of an architecture, `words` are further options.
+    pub(crate) fn kernels(&self, arch: u32, fmad: bool, words: &[String]) -> Command {
+        let mut command = self.plain();
+        command.args(["-x", "cuda"]).args(OF_CUDA).args(OF_KERNELS);
+        command.arg(format!("--cuda-gpu-arch=sm_{arch}"));
+        if !fmad {
+            command.arg("-ffp-contract=off");
+        }
+        command
+            .arg("-fclang-abi-compat=17")
+            .args(AS_GCC)
+            .args(words);
+        command.arg("-isystem").arg(self.toolkit.join("include"));
+        command.args(["-include", "cuda_runtime.h"]);
+        command
+    }
+
+    /// Its name and number: `clang 22`.
+    pub(crate) fn version(&self) -> String {
+        let name = self
+            .program
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        match name.rsplit_once('-') {
+            Some((_, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("clang {number}")
+            }
+            _ => "clang".to_string(),
+        }
+    }
+
+    /// The folder of the headers that every CUDA source reads.
+    pub(crate) fn toolkit(&self) -> &Path {
+        &self.toolkit
     }
 
     /// Without any options.
@@ -87,32 +171,10 @@ impl Clang {
     pub(super) fn host(&self, options: &Options, kind: Kind) -> Command {
         let mut command = self.plain();
         if kind == Kind::Cuda {
-            command.args([
-                "-x",
-                "cuda",
-                "--cuda-host-only",
-                "-nocudainc",
-                "-nocudalib",
-                "--cuda-gpu-arch=sm_80",
-                "-Xclang",
-                "-target-sdk-version=12.3",
-                "-D__CUDACC__",
-                "-D__NVCC__",
-                "-D__CUDACC_VER_MAJOR__=12",
-                "-D__CUDACC_VER_MINOR__=4",
-                "-D__CUDACC_VER_BUILD__=131",
-                "-D__CUDACC_EXTENDED_LAMBDA__",
-                "-D__CUDACC_RELAXED_CONSTEXPR__",
-                // Kernels may call `std::swap` and similar functions in any standard; dslc has its own versions.
-                "-foffload-implicit-host-device-templates",
-                "-Wno-unknown-cuda-version",
-                "-Wno-unused-command-line-argument",
-                "-Wno-pass-failed",
-                "-Wno-unknown-pragmas",
-                "-Wno-undefined-internal",
-                "-Wno-parentheses",
-                "-Wno-vla-cxx-extension",
-            ]);
+            command.args(["-x", "cuda", "--cuda-host-only", "--cuda-gpu-arch=sm_80"]);
+            command.args(OF_CUDA);
+            // Kernels may call `std::swap` and similar functions in any standard; dslc has its own versions.
+            command.arg("-foffload-implicit-host-device-templates");
             if options.is_relocatable {
                 command.arg("-fgpu-rdc").arg("-D__CUDACC_RDC__");
             }

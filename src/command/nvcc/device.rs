@@ -31,6 +31,7 @@ use super::{
     spaced,
 };
 use crate::{
+    args::SourceArgs,
     back_end,
     failure::{Failure, reason},
     output, source,
@@ -370,11 +371,13 @@ pub(super) fn compiled(
             }
         }
     }
+    let mut module = survey.module.unwrap_or_default();
+    through_clang(program, job.options, options, &mut module, &mut image);
+    reasons.retain(|_| !image.unknown.is_empty());
     warn_not_understood(job, &reasons, &image, &map);
     if let Some(arch) = job.options.arch {
         image.notes.push(("arch".to_string(), arch.to_string()));
     }
-    let mut module = survey.module.unwrap_or_default();
     module.name = program.to_string();
     let own = map.files().filter(|(_, file)| !is_library(&file.name));
     let own: HashSet<(String, String)> = own
@@ -386,6 +389,66 @@ pub(super) fn compiled(
     image.ir = ir::print(&module);
     add_ptx(&mut image, &module, job.options);
     Ok(image)
+}
+
+/// Has clang compile the kernels that are not understood.
+fn through_clang(
+    program: &str,
+    nvcc: &Options,
+    options: &dsl::Options,
+    module: &mut Module,
+    image: &mut Image,
+) {
+    if image.unknown.is_empty() || !source::clang::is_there() {
+        return;
+    }
+    let define = |(name, value): &(String, Option<String>)| match value {
+        Some(value) => format!("{name}={value}"),
+        None => name.clone(),
+    };
+    let args = SourceArgs {
+        file: PathBuf::from(program),
+        defines: nvcc.defines.iter().map(define).collect(),
+        include: nvcc.include.clone(),
+        fmad: options.fmad,
+        ..SourceArgs::default()
+    };
+    let made = match source::clang::ptx(&args, options.cuda_arch / 10, &[]) {
+        Ok(made) => made,
+        Err(why) => {
+            output::err(&format!("dslc nvcc: clang makes no PTX: {why}\n"));
+            return;
+        }
+    };
+    let joined = |entry: &str| match image.unknown.iter().any(|one| one.mangled == entry) {
+        true => ptx::Joined::Added,
+        false => ptx::Joined::LeftOut,
+    };
+    let before = module.clone();
+    let kernels = match source::clang::join(&made, module, &joined) {
+        Ok(kernels) if ir::verify(module).is_ok() => kernels,
+        _ => {
+            *module = before;
+            return;
+        }
+    };
+    let mut of_clang = source::OfClang::by(&made.by);
+    of_clang.add(&kernels);
+    for kernel in &kernels.all {
+        image.unknown.retain(|one| one.mangled != kernel.entry);
+        let name = module.function(kernel.id).name.clone();
+        let index = module.kernels().position(|(id, _)| id == kernel.id);
+        of_clang.kernels.push(name.clone());
+        image.kernels.push(ir::image::Kernel {
+            mangled: kernel.entry.clone(),
+            index: index.unwrap_or_default(),
+            params: kernel.params.clone(),
+            name,
+        });
+    }
+    for line in of_clang.lines() {
+        output::err(&format!("dslc nvcc: {line}\n"));
+    }
 }
 
 /// Warns about kernels that are not understood. This is not an error, because the program may never launch them.

@@ -229,7 +229,7 @@ fn missing(wanted: &Wanted, survey: &Survey, map: &SourceMap) -> Box<Diagnostic>
 }
 
 /// Whether a name in the program is the wanted one.
-fn same(known: &str, wanted: &str) -> bool {
+pub(crate) fn same(known: &str, wanted: &str) -> bool {
     // The names of overloads include their parameters.
     let known = match known.split_once('(') {
         Some((name, _)) if !name.contains('<') => name,

@@ -242,8 +242,15 @@ fn kernel_of_stub(symbol: &str) -> Option<String> {
     }
 }
 
+/// A mangled name as a source spells it, without parameters: `scale<float, 32>` of `_Z5scaleIfLi32EEvPT_S0_i`.
+pub(crate) fn source_name(mangled: &str) -> String {
+    wanted(mangled.to_string()).name
+}
+
 fn wanted(mangled: String) -> Wanted {
-    let Ok(symbol) = Symbol::new(mangled.as_bytes()) else {
+    // `s` is a type as well: without its prefix a name is C's.
+    let symbol = Symbol::new(mangled.as_bytes());
+    let Some(symbol) = symbol.ok().filter(|_| mangled.starts_with("_Z")) else {
         return Wanted {
             name: mangled.clone(),
             params: String::new(),

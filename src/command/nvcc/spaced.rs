@@ -6,7 +6,7 @@ use dsl::syntax;
 use ir::source::SourceFile;
 
 /// The source with each such bracket joined. All other text keeps its place.
-pub(super) fn join(text: &str) -> Cow<'_, str> {
+pub(crate) fn join(text: &str) -> Cow<'_, str> {
     // Most sources have no such bracket, and are not split into words.
     if !text.contains("<< <") && !text.contains("< <<") {
         return Cow::Borrowed(text);

@@ -1,0 +1,413 @@
+//! Leaves out what clang does not understand, as the front end's survey does: a host function that needs a missing library does not stop the
+//! file's kernels.
+//!
+//! A declaration at namespace scope with an error is blanked, and so is the directive that includes a missing file. Lines keep their numbers.
+
+use std::{collections::HashMap, fmt, ops::Range};
+
+use dsl::syntax;
+use ir::source::SourceFile;
+
+/// An error of clang's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Message {
+    /// The file as clang names it.
+    pub(crate) file: String,
+    /// From 1.
+    pub(crate) line: usize,
+    /// What is wrong.
+    pub(crate) text: String,
+    /// Further places that led to it: of instances of templates, and of calls.
+    via: Vec<(String, usize)>,
+}
+
+impl Message {
+    /// Whether an included file is missing.
+    pub(super) fn is_about_file(&self) -> bool {
+        self.text.ends_with("file not found")
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.line, self.text)
+    }
+}
+
+/// The errors among what clang says.
+pub(super) fn messages(said: &str) -> Vec<Message> {
+    let mut all: Vec<Message> = Vec::new();
+    for line in said.lines() {
+        let Some((file, number, rest)) = place(line) else {
+            continue;
+        };
+        let error = ["error: ", "fatal error: "]
+            .iter()
+            .find_map(|word| rest.strip_prefix(word));
+        if let Some(text) = error {
+            all.push(Message {
+                file: file.to_string(),
+                line: number,
+                text: text.to_string(),
+                via: Vec::new(),
+            });
+        } else if rest.starts_with("note: ")
+            && let Some(last) = all.last_mut()
+        {
+            last.via.push((file.to_string(), number));
+        }
+    }
+    all
+}
+
+/// `file:12:5: rest`
+fn place(line: &str) -> Option<(&str, usize, &str)> {
+    let mut from = 0;
+    loop {
+        let at = from + line[from..].find(':')?;
+        let rest = &line[at + 1..];
+        let mut parts = rest.splitn(3, ':');
+        if let (Some(number), Some(column), Some(text)) = (parts.next(), parts.next(), parts.next())
+            && let (Ok(number), Ok(_)) = (number.parse(), column.parse::<usize>())
+        {
+            return Some((&line[..at], number, text.trim_start()));
+        }
+        from = at + 1;
+    }
+}
+
+/// Blanks what the messages are about. Returns those of which something was blanked; none if nothing more can be. What dslc adds to the main
+/// file begins at the line `added`: if it led to an error, it is what is wrong.
+pub(super) fn without(
+    texts: &mut HashMap<String, String>,
+    messages: &[Message],
+    (main, added): (&str, usize),
+) -> Vec<Message> {
+    let mut wanted: HashMap<String, Vec<(usize, &Message)>> = HashMap::new();
+    for message in messages {
+        let places = || {
+            let own = std::iter::once((&message.file, message.line));
+            own.chain(message.via.iter().map(|(file, line)| (file, *line)))
+        };
+        let is_added = |(file, line): &(&String, usize)| *line >= added && is_same(main, file);
+        let of_added = places()
+            .find(is_added)
+            .map(|(_, line)| (main.to_string(), line));
+        // Else the first place in a file of the program's.
+        let place = of_added.or_else(|| {
+            places().find_map(|(file, line)| {
+                let name = texts.keys().find(|name| is_same(name, file))?;
+                Some((name.clone(), line))
+            })
+        });
+        if let Some((name, line)) = place {
+            wanted.entry(name).or_default().push((line, message));
+        }
+    }
+    let mut removed = Vec::new();
+    for (name, lines) in wanted {
+        let Some(text) = texts.get_mut(&name) else {
+            continue;
+        };
+        let parts = Parts::of(text);
+        let mut out = text.clone();
+        let mut of_file = Vec::new();
+        for (line, message) in lines {
+            let Some(part) = parts.at(text, line) else {
+                continue;
+            };
+            let call = message
+                .text
+                .starts_with("reference to __host__ function")
+                .then(|| parts.statement(text, line))
+                .flatten();
+            match call {
+                // nvcc takes such a call and makes nothing of it.
+                Some(range) => {
+                    blank(&mut out, range.clone());
+                    out.replace_range(range.start..range.start + 1, ";");
+                }
+                None => blank(&mut out, part),
+            }
+            of_file.push(message.clone());
+        }
+        if out != *text {
+            removed.append(&mut of_file);
+            *text = out;
+        }
+    }
+    removed
+}
+
+pub(super) fn is_same(name: &str, file: &str) -> bool {
+    name == file
+        || std::path::absolute(name)
+            .is_ok_and(|path| std::path::absolute(file).is_ok_and(|other| path == other))
+}
+
+/// A text's declarations at namespace scope.
+pub(super) struct Parts {
+    declarations: Vec<Range<usize>>,
+    /// Namespaces with their names, those of language linkages empty.
+    namespaces: Vec<(Range<usize>, String)>,
+    /// Where each line begins.
+    lines: Vec<usize>,
+}
+
+impl Parts {
+    pub(super) fn of(text: &str) -> Parts {
+        let lines: Vec<usize> = std::iter::once(0)
+            .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+            .collect();
+        let mut declarations = Vec::new();
+        let (mut open, mut namespaces) = (Vec::new(), Vec::new());
+        let mut start: Option<usize> = None;
+        let mut depth = 0usize;
+        let mut directive_ends = 0;
+        let mut others = 0usize;
+        for word in syntax::words(&SourceFile::new("", text)) {
+            let of = &text[word.range.clone()];
+            if word.range.start < directive_ends {
+                continue;
+            }
+            if of == "#" && word.starts_line {
+                directive_ends = end_of_directive(text, word.range.start);
+                let kind = text[word.range.end..directive_ends].trim_start();
+                if kind.starts_with("if") {
+                    others += usize::from(others > 0);
+                } else if kind.starts_with("el") {
+                    others = others.max(1);
+                } else if kind.starts_with("endif") {
+                    others = others.saturating_sub(1);
+                }
+                continue;
+            }
+            // Of the branches of a condition only the first counts: each may have the brackets of the same declaration.
+            if others > 0 {
+                continue;
+            }
+            if depth == 0 && start.is_none() {
+                if of == "}" {
+                    if let Some((from, name)) = open.pop() {
+                        namespaces.push((from..word.range.start, name));
+                    }
+                    continue;
+                }
+                start = Some(word.range.start);
+            }
+            let head = || &text[start.unwrap_or(0)..word.range.start];
+            match of {
+                "{" if depth == 0 && opens(head()) => {
+                    open.push((word.range.end, name_of(head())));
+                    start = None;
+                }
+                "{" | "(" => depth += 1,
+                // The end of a namespace: what is before it has no end, such as a macro without `;`.
+                "}" if depth == 0 => {
+                    if let Some((from, name)) = open.pop() {
+                        namespaces.push((from..word.range.start, name));
+                    }
+                    declarations.extend(start.take().map(|start| start..word.range.start));
+                }
+                "}" | ")" => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 && of == "}" && !is_class(head()) {
+                        declarations.extend(start.take().map(|start| start..word.range.end));
+                    }
+                }
+                ";" if depth == 0 => {
+                    declarations.extend(start.take().map(|start| start..word.range.end));
+                }
+                _ => {}
+            }
+        }
+        declarations.extend(start.map(|start| start..text.len()));
+        let rest = open
+            .into_iter()
+            .map(|(from, name)| (from..text.len(), name));
+        namespaces.extend(rest);
+        Parts {
+            declarations,
+            namespaces,
+            lines,
+        }
+    }
+
+    /// What is to be blanked for an error on a line.
+    fn at(&self, text: &str, line: usize) -> Option<Range<usize>> {
+        let begins = *self.lines.get(line.checked_sub(1)?)?;
+        let ends = self.lines.get(line).copied().unwrap_or(text.len());
+        let own = text[begins..ends].trim_start();
+        if own.starts_with('#') && own[1..].trim_start().starts_with("include") {
+            return Some(begins..ends);
+        }
+        let found = self
+            .declarations
+            .iter()
+            .find(|part| part.start < ends && part.end > begins)?;
+        Some(found.clone())
+    }
+}
+
+impl Parts {
+    /// A call that is a statement, on one line.
+    fn statement(&self, text: &str, line: usize) -> Option<Range<usize>> {
+        let begins = *self.lines.get(line.checked_sub(1)?)?;
+        let ends = self.lines.get(line).copied().unwrap_or(text.len());
+        let own = &text[begins..ends];
+        let call = own.trim();
+        let name = call.split('(').next()?;
+        let is_name = |c: char| c.is_alphanumeric() || "_:".contains(c);
+        let is_call = call.ends_with(");") && !name.is_empty() && name.chars().all(is_name);
+        let start = begins + (own.len() - own.trim_start().len());
+        (is_call && !matches!(name, "if" | "for" | "while" | "return" | "switch"))
+            .then_some(start..start + call.len())
+    }
+
+    /// `a::b::` at a place within these namespaces.
+    pub(super) fn namespaces(&self, at: usize) -> String {
+        let mut around: Vec<_> = self
+            .namespaces
+            .iter()
+            .filter(|(range, name)| range.contains(&at) && !name.is_empty())
+            .collect();
+        around.sort_by_key(|(range, _)| range.start);
+        around.iter().map(|(_, name)| format!("{name}::")).collect()
+    }
+
+    /// Arguments with which a template of a kernel may be tried: the head of the declaration that contains `at`. `None` if it is no template.
+    pub(super) fn arguments(&self, text: &str, at: usize, round: usize) -> Option<String> {
+        let part = self.declarations.iter().find(|part| part.contains(&at))?;
+        let head = text[part.start..at].trim_start();
+        let list = head
+            .strip_prefix("template")?
+            .trim_start()
+            .strip_prefix('<')?;
+        let mut depth = 0usize;
+        let mut params = vec![String::new()];
+        for c in list.chars() {
+            match c {
+                '<' | '(' => depth += 1,
+                '>' if depth == 0 => break,
+                '>' | ')' => depth -= 1,
+                ',' if depth == 0 => {
+                    params.push(String::new());
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some(last) = params.last_mut() {
+                last.push(c);
+            }
+        }
+        let mut given = Vec::new();
+        for param in &params {
+            let param = param.trim();
+            if param.contains('=') || param.contains("...") || param.is_empty() {
+                break;
+            }
+            let kind = param
+                .trim_end_matches(|c: char| c.is_alphanumeric() || c == '_')
+                .trim();
+            given.push(match kind {
+                "typename" | "class" => ["float", "__half"][round % 2].to_string(),
+                "bool" => ["false", "true"][round % 2].to_string(),
+                "" => return None,
+                kind => format!("({kind}){}", [32, 1][round % 2]),
+            });
+        }
+        Some(given.join(", "))
+    }
+}
+
+/// Whether `{` after this text opens a namespace or a language linkage, and no function.
+fn opens(head: &str) -> bool {
+    let mut words = head.split_whitespace();
+    match words.next() {
+        Some("namespace") => true,
+        Some("inline") => words.next() == Some("namespace"),
+        Some("extern") => {
+            words.next().is_some_and(|word| word.starts_with('"')) && words.next().is_none()
+        }
+        _ => false,
+    }
+}
+
+/// The name of the namespace that this text opens.
+fn name_of(head: &str) -> String {
+    let (_, name) = head.split_once("namespace").unwrap_or(("", ""));
+    name.trim().to_string()
+}
+
+/// Whether `}` after this text ends a class, an enumeration or an initialiser, which a `;` follows.
+fn is_class(text: &str) -> bool {
+    let head = text.split('{').next().unwrap_or(text).trim_end();
+    let is_kind = head
+        .split_whitespace()
+        .any(|word| matches!(word, "struct" | "class" | "union" | "enum" | "typedef"));
+    // A function's head ends with its brackets.
+    is_kind && !head.ends_with(')') || head.ends_with('=')
+}
+
+/// The end of a directive, its continued lines included.
+fn end_of_directive(text: &str, start: usize) -> usize {
+    let mut at = start;
+    while let Some(newline) = text[at..].find('\n') {
+        let end = at + newline;
+        if !text[..end].trim_end_matches('\r').ends_with('\\') {
+            return end;
+        }
+        at = end + 1;
+    }
+    text.len()
+}
+
+/// Blanks a range, without the directives in it.
+fn blank(text: &mut String, range: Range<usize>) {
+    let is_include = text[range.clone()].trim_start().starts_with('#');
+    let mut out = String::with_capacity(range.len());
+    let mut continues = false;
+    for line in text[range.clone()].split_inclusive('\n') {
+        let is_directive = continues || line.trim_start().starts_with('#');
+        continues = is_directive && line.trim_end().ends_with('\\');
+        if is_directive && !is_include {
+            out += line;
+        } else {
+            let blanks = line.bytes().map(|byte| match byte {
+                b'\n' => '\n',
+                _ => ' ',
+            });
+            out.extend(blanks);
+        }
+    }
+    text.replace_range(range, &out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_declaration_with_an_error_is_blanked() {
+        let text = "#include <torch/extension.h>\nnamespace a {\n__global__ void k(int *p) { p[0] = 1; }\nvoid run(torch::Tensor t) {\n  k<<<1, 1>>>(t.p);\n}\n}\nint x;\n";
+        let mut texts = HashMap::from([("x.cu".to_string(), text.to_string())]);
+        let said = "x.cu:1:10: fatal error: 'torch/extension.h' file not found\nx.cu:4:10: error: use of undeclared identifier 'torch'\nx.cu:5:1: note: there\n";
+        let all = messages(said);
+        assert_eq!(all.len(), 2);
+        assert_eq!(without(&mut texts, &all, ("x.cu", 99)).len(), 2);
+        let lines: Vec<&str> = texts["x.cu"].lines().map(str::trim_end).collect();
+        assert_eq!(
+            lines,
+            [
+                "",
+                "namespace a {",
+                "__global__ void k(int *p) { p[0] = 1; }",
+                "",
+                "",
+                "",
+                "}",
+                "int x;"
+            ]
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! Fills a program with the kernels that clang compiles.
+
+use ir::{
+    Module,
+    diagnostic::{Code, Diagnostic, Severity},
+    source::{COMMAND_LINE, SourceFile, SourceMap},
+};
+use ptx::Joined;
+
+use super::{Files, Loaded, clang};
+use crate::{
+    args::{KernelsBy, SourceArgs},
+    command::nvcc,
+};
+
+/// Most messages of clang's that are shown.
+const MOST_SHOWN: usize = 3;
+
+/// Kernels that the front end does not understand, and what clang made of them.
+#[derive(Default)]
+pub(crate) struct OfClang {
+    /// `clang 22`
+    pub(crate) by: String,
+    /// Those that it compiled, by the names in the module.
+    pub(crate) kernels: Vec<String>,
+    /// Instructions of theirs that dslc cannot run, and the like: one line each.
+    pub(crate) notes: Vec<String>,
+    /// Why others are not there.
+    pub(crate) left_out: Vec<String>,
+}
+
+impl OfClang {
+    /// What to say of it.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.kernels.is_empty() {
+            lines.push(format!("{} compiles {}", self.by, quoted(&self.kernels)));
+        }
+        lines.extend(self.notes.iter().cloned());
+        let shown = self.left_out.iter().take(MOST_SHOWN);
+        lines.extend(shown.map(|why| format!("{} does not compile this: {why}", self.by)));
+        if self.left_out.len() > MOST_SHOWN {
+            let more = self.left_out.len() - MOST_SHOWN;
+            lines.push(format!("{} has {more} more messages", self.by));
+        }
+        lines
+    }
+
+    /// Of this compiler, without kernels yet.
+    pub(crate) fn by(by: &str) -> OfClang {
+        OfClang {
+            by: by.to_string(),
+            ..OfClang::default()
+        }
+    }
+
+    fn failed(why: impl Into<String>) -> OfClang {
+        OfClang {
+            by: "clang".to_string(),
+            left_out: vec![why.into()],
+            ..OfClang::default()
+        }
+    }
+
+    /// Notes what the reader of PTX says of the kernels.
+    pub(crate) fn add(&mut self, made: &ptx::Kernels) {
+        let name = |entry: &str| nvcc::source_name(entry);
+        for (entry, why) in &made.refused {
+            self.left_out
+                .push(format!("`{}`: {}", name(entry), why.message));
+        }
+        for (entry, why) in &made.unsupported {
+            self.notes.push(format!(
+                "`{}`: {}; a lane that executes this ends the run",
+                name(entry),
+                why.message
+            ));
+        }
+        for (entry, why) in &made.assumed {
+            self.notes.push(format!(
+                "`{}`: {}; where its lanes meet again is assumed",
+                name(entry),
+                why.message
+            ));
+        }
+    }
+}
+
+/// `a`, `b`, `c`
+fn quoted(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+/// Whether clang is to be asked.
+fn is_asked(args: &SourceArgs) -> bool {
+    args.kernels_by != KernelsBy::Dslc && clang::is_there()
+}
+
+/// Asks clang for the kernels that the survey of a file does not understand.
+pub(super) fn survey(loaded: &mut Loaded, args: &SourceArgs, cuda_arch: u32) {
+    let all = args.kernels_by == KernelsBy::Clang;
+    let is_wanted = |kernel: &dsl::KernelVerdict| all || kernel.reason.is_some();
+    let refused: Vec<String> = loaded
+        .kernels
+        .iter()
+        .filter(|kernel| is_wanted(kernel))
+        .map(|kernel| kernel.name.clone())
+        .collect();
+    if refused.is_empty() || !is_asked(args) {
+        return;
+    }
+    let templates: Vec<(&str, &SourceFile, usize)> = loaded
+        .kernels
+        .iter()
+        .filter(|kernel| is_wanted(kernel))
+        .map(|kernel| {
+            let span = loaded.map.use_site(kernel.span);
+            let file = loaded.map.file(span.file);
+            (kernel.name.as_str(), file, span.start as usize)
+        })
+        .collect();
+    let tried = clang::tried(&templates, 0).into_iter();
+    let instances: Vec<String> = args.instances.iter().cloned().chain(tried).collect();
+    let made = match clang::ptx(args, cuda_arch / 10, &instances) {
+        Ok(made) => made,
+        Err(why) => {
+            loaded.clang = Some(OfClang::failed(why.to_string()));
+            return;
+        }
+    };
+    let mut module = loaded.module.clone().unwrap_or_default();
+    // Of two kernels of one name the one is wanted that clang makes.
+    let is_other = |function: &ir::Function| {
+        function.kind != ir::FunctionKind::Kernel
+            || !refused
+                .iter()
+                .any(|one| clang::plain_name(&function.name) == one)
+    };
+    module.functions.retain(is_other);
+    if module.name.is_empty() {
+        module.name = args.file.display().to_string();
+    }
+    let joined = |entry: &str| {
+        let name = nvcc::source_name(entry);
+        match refused.iter().any(|one| clang::plain_name(&name) == one) {
+            true => Joined::Added,
+            false => Joined::LeftOut,
+        }
+    };
+    let mut of_clang = OfClang {
+        by: made.by.clone(),
+        left_out: made.left_out.iter().map(ToString::to_string).collect(),
+        ..OfClang::default()
+    };
+    match clang::join(&made, &mut module, &joined) {
+        Ok(kernels) => {
+            of_clang.add(&kernels);
+            for kernel in &kernels.all {
+                let name = &module.function(kernel.id).name;
+                let plain = clang::plain_name(name);
+                let understood = loaded.kernels.iter_mut().filter(|one| one.name == plain);
+                understood.for_each(|one| one.reason = None);
+                of_clang.kernels.push(name.clone());
+            }
+            ir::verify::assert_verified(&module, "reading clang's PTX");
+            loaded.module = Some(module);
+            // An instance that was asked for is there now, though the front end cannot make it.
+            let map = &loaded.map;
+            loaded.diagnostics.retain(|message| {
+                let span = map.use_site(message.primary.span);
+                map.file(span.file).name != COMMAND_LINE || message.severity != Severity::Error
+            });
+        }
+        Err(why) => of_clang.left_out.push(why.message),
+    }
+    loaded.clang = Some(of_clang);
+}
+
+/// Compiles a program again whose kernels the front end does not understand: its host code as before, those kernels through clang. Changes
+/// nothing if that does not give a whole program, except that it notes why.
+pub(super) fn program(
+    loaded: &mut Loaded,
+    (args, cuda_arch): (&SourceArgs, u32),
+    options: &dsl::Options,
+    loader: &Files,
+) {
+    let all = args.kernels_by == KernelsBy::Clang;
+    if !is_asked(args) || !all && !loaded.diagnostics.iter().any(clang_may_know) {
+        return;
+    }
+    let Some((_, first)) = loaded.map.files().next() else {
+        return;
+    };
+    let mut map = SourceMap::new();
+    let file = map.add(SourceFile::new(first.name.clone(), first.text.to_string()));
+    let (compiled, stubs) = dsl::compile_without_bodies(&mut map, (file, all), options, loader);
+    let Some(mut module) = compiled.module.filter(|_| !stubs.is_empty()) else {
+        return;
+    };
+    match filled(&mut module, &stubs, args, cuda_arch) {
+        Ok(of_clang) => {
+            *loaded = Loaded {
+                map,
+                module: Some(module),
+                diagnostics: compiled.diagnostics,
+                clang: Some(of_clang),
+                kernels: Vec::new(),
+                missing: Vec::new(),
+                read: Vec::new(),
+            };
+        }
+        Err(of_clang) => loaded.clang = Some(of_clang),
+    }
+}
+
+/// Gives the stubs their bodies; an error if one stays empty.
+fn filled(
+    module: &mut Module,
+    stubs: &[dsl::Stub],
+    args: &SourceArgs,
+    cuda_arch: u32,
+) -> Result<OfClang, OfClang> {
+    let made = clang::ptx(args, cuda_arch / 10, &args.instances);
+    let made = made.map_err(|why| OfClang::failed(why.to_string()))?;
+    let names: Vec<String> = stubs
+        .iter()
+        .map(|stub| module.function(stub.id).name.clone())
+        .collect();
+    let joined = |entry: &str| {
+        let name = nvcc::source_name(entry);
+        let at = names.iter().position(|known| nvcc::same_name(known, &name));
+        at.map_or(Joined::LeftOut, |at| {
+            Joined::BodyOf(stubs[at].id, stubs[at].params.clone())
+        })
+    };
+    let mut of_clang = OfClang {
+        by: made.by.clone(),
+        kernels: names.clone(),
+        left_out: made.left_out.iter().map(ToString::to_string).collect(),
+        ..OfClang::default()
+    };
+    let kernels = clang::join(&made, module, &joined);
+    let kernels = kernels.map_err(|why| OfClang::failed(why.message))?;
+    of_clang.add(&kernels);
+    let is_missing = |stub: &&dsl::Stub| !kernels.all.iter().any(|kernel| kernel.id == stub.id);
+    if let Some(stub) = stubs.iter().find(is_missing) {
+        if of_clang.left_out.is_empty() {
+            let name = &module.function(stub.id).name;
+            of_clang
+                .left_out
+                .push(format!("its PTX has no kernel `{name}`"));
+        }
+        of_clang.kernels.clear();
+        return Err(of_clang);
+    }
+    // What clang left out is host code that dslc understands.
+    of_clang.left_out.clear();
+    ir::verify::assert_verified(module, "reading clang's PTX");
+    Ok(of_clang)
+}
+
+/// Whether an error may be a limit of the front end rather than of the program.
+fn clang_may_know(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity == Severity::Error && diagnostic.code != Code::IncludeNotFound
+}
