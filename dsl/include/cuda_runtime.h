@@ -82,6 +82,8 @@ inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { r
 inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return cudaPos{x, y, z}; }
 inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t width, size_t height) { return cudaPitchedPtr{pointer, pitch, width, height}; }
 
+#include "dslc/launch_config.h"
+
 #ifdef __CUDACC__
 
 /* A `__managed__` variable: `id` says of which source. */

@@ -175,7 +175,10 @@ template <class T> DSLC_CODE T __ldca(const T *p) { return *p; }
 template <class T> DSLC_CODE T __ldcg(const T *p) { return *p; }
 template <class T> DSLC_CODE T __ldcs(const T *p) { return *p; }
 template <class T> DSLC_CODE T __ldlu(const T *p) { return *p; }
-template <class T> DSLC_CODE T __ldcv(const T *p) { return *(const volatile T *)p; }
+template <class T> DSLC_CODE T __ldcv(const T *p) {
+    __asm__ volatile("" ::: "memory");
+    return *p;
+}
 template <class T> DSLC_CODE void __stwb(T *p, T x) { *p = x; }
 template <class T> DSLC_CODE void __stcg(T *p, T x) { *p = x; }
 template <class T> DSLC_CODE void __stcs(T *p, T x) { *p = x; }

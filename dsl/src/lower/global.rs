@@ -126,8 +126,8 @@ impl Image<'_, '_> {
             return;
         }
         let Some(mem) = layout::mem_type(&value.ty) else {
-            self.lowerer
-                .internal(value.span, "an initial value of no scalar type");
+            let error = LowerError::InitialValueForm.diagnostic(value.span, &());
+            self.lowerer.diagnostics.push(error);
             return;
         };
         if let Some((object, addend)) = address(self.lowerer, value) {

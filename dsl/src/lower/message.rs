@@ -9,6 +9,9 @@ messages! {
         // A bug in this crate, reported without a panic.
         Internal { what: String } => InternalError
             "internal error of the lowering: {what}";
+        InitialValueForm => Unsupported
+            "an initial value of this form is not supported here",
+            help "set it when the program starts";
         KernelTooLarge { name: String } => KernelTooLarge
             "the kernel is too large when `{name}` is inlined here",
             help "call it from fewer places, or in a loop";
