@@ -159,7 +159,6 @@ fn without_findings(seen: &Seen) -> Seen {
         findings: Vec::new(),
         order: Default::default(),
         children: vec![],
-        compiled: None,
         skipped: report
             .skipped
             .iter()

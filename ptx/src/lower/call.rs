@@ -4,6 +4,7 @@ use ir::{BinaryOp, Const, Intrinsic, MemType, Space, Type};
 
 use super::inst::{This, operands};
 use super::memory::access;
+use super::registers::integer;
 use super::{Fault, Lowerer};
 use crate::tree::{Initial, Operand};
 
@@ -129,6 +130,7 @@ impl<'t> Lowerer<'_, 't> {
     ) -> Result<(), Fault> {
         let routines = self.routines;
         let Some(routine) = routines.iter().find(|routine| routine.name == name) else {
+            self.unknown_result(name, result);
             return Err(format!("a call of `{name}`"));
         };
         let types = routine.id.index();
@@ -152,6 +154,18 @@ impl<'t> Lowerer<'_, 't> {
             }
         }
         Ok(())
+    }
+
+    /// Gives the result of a call that ends the run some value.
+    fn unknown_result(&mut self, name: &str, result: Option<&'t str>) {
+        let functions = &self.environment.ptx.functions;
+        let declared = functions.iter().find(|function| function.name == name);
+        let declared = declared.and_then(|function| function.results.first());
+        self.arguments.clear();
+        if let (Some(declared), Some(result)) = (declared, result) {
+            let value = Const::zero(integer(declared.ty)).into();
+            self.arguments.insert((result, 0), value);
+        }
     }
 
     fn argument(&mut self, operand: &Operand<'t>, ty: Type) -> Result<ir::Operand, Fault> {
