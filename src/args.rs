@@ -173,8 +173,9 @@ pub(crate) struct SourceArgs {
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<String>,
     /// Which front end compiles kernels. By default clang compiles those that dslc does not understand, where it is installed (20 or later).
-    #[arg(long, value_enum, value_name = "WHO", default_value_t)]
-    pub(crate) kernels_by: KernelsBy,
+    /// The variable DSLC_KERNELS_BY is the default.
+    #[arg(long, value_enum, value_name = "WHO")]
+    pub(crate) kernels_by: Option<KernelsBy>,
     /// Instances of kernel templates that other arguments name: `k<float, 32>`.
     #[arg(skip)]
     pub(crate) instances: Vec<String>,
@@ -190,6 +191,15 @@ pub(crate) enum KernelsBy {
     Dslc,
     /// clang, all of them.
     Clang,
+}
+
+impl KernelsBy {
+    /// What the option says, or the variable.
+    pub(crate) fn wanted(option: Option<KernelsBy>) -> KernelsBy {
+        let named = std::env::var("DSLC_KERNELS_BY").ok();
+        let named = named.and_then(|name| KernelsBy::from_str(&name, true).ok());
+        option.or(named).unwrap_or_default()
+    }
 }
 
 impl SourceArgs {

@@ -25,7 +25,7 @@ use crate::{
 };
 
 pub(crate) use include::{Files, texts};
-pub(crate) use through::OfClang;
+pub(crate) use through::{OfClang, is_asked};
 
 /// The front end's result for a file.
 pub(crate) struct Loaded {
@@ -85,7 +85,7 @@ pub(crate) fn load_for(args: &SourceArgs, cuda_arch: u32) -> Result<Loaded, Fail
         read: Vec::new(),
         clang: None,
     };
-    if loaded.has_errors() || args.kernels_by == KernelsBy::Clang {
+    if loaded.has_errors() || KernelsBy::wanted(args.kernels_by) == KernelsBy::Clang {
         through::program(&mut loaded, (args, cuda_arch), &options, &loader);
     }
     loaded.read = loader.into_read();
@@ -243,13 +243,16 @@ impl Loaded {
         self.has_errors()
     }
 
+    /// Says on stderr what clang compiled, and what it did not understand.
+    pub(crate) fn report_clang(&self) {
+        for line in self.clang.iter().flat_map(OfClang::lines) {
+            output::err(&format!("note: {line}\n"));
+        }
+    }
+
     /// Says on stderr which kernels are left out because they are not understood.
     pub(crate) fn report_left_out(&self) {
-        if let Some(clang) = &self.clang {
-            for line in clang.lines() {
-                output::err(&format!("note: {line}\n"));
-            }
-        }
+        self.report_clang();
         for missing in &self.missing {
             output::err(&format!("note: {}\n", missing.message));
         }

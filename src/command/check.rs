@@ -54,6 +54,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
             }
         }
         if loaded.report(color, Severity::Error) {
+            loaded.report_clang();
             return Ok(1);
         }
         return kernels(&loaded, args);
@@ -61,6 +62,7 @@ pub(crate) fn run(args: &CheckArgs, color: Color) -> Result<u8, Failure> {
     match args.format {
         Format::Text => {
             loaded.report(color, Severity::Note);
+            loaded.report_clang();
             output::err(&format!("{}\n", summary(&loaded)));
         }
         Format::Sarif => {

@@ -20,13 +20,21 @@ fn gpu_here() -> Option<Target> {
     Target::for_device(first.major, first.minor)
 }
 
-/// The program as IR, and the files it was read from; `None` if it has errors, which were shown. A file whose name ends in `.ir` already
+/// A program on its way to PTX.
+enum Program {
+    /// dslc's own.
+    Ir(Module),
+    /// What clang made of its kernels.
+    Ptx(String),
+}
+
+/// The program as IR or PTX, and the files it was read from; `None` if it has errors, which were shown. A file whose name ends in `.ir` already
 /// contains IR, as `dslc ir` prints it.
 fn module(
     source: &SourceArgs,
     arch: Target,
     color: Color,
-) -> Result<Option<(Module, Vec<PathBuf>)>, Failure> {
+) -> Result<Option<(Program, Vec<PathBuf>)>, Failure> {
     if source.file.extension().is_some_and(|end| end == "ir") {
         let (text, files) = read_program(source)?;
         let wrong = |why: String| Failure::new(format!("{}:{why}", source.file.display()));
@@ -35,7 +43,7 @@ fn module(
             let first = violations.first().map(ToString::to_string);
             wrong(format!(" {}", first.unwrap_or_default()))
         })?;
-        return Ok(Some((module, files.into_read())));
+        return Ok(Some((Program::Ir(module), files.into_read())));
     }
     let line = progress::busy("compiling");
     let loaded = load_for(source, arch.number() * 10);
@@ -43,8 +51,20 @@ fn module(
     let loaded = loaded?;
     let failed = loaded.report(color, Severity::Warning);
     loaded.report_left_out();
-    let module = loaded.module.filter(|_| !failed);
-    Ok(module.map(|module| (module, loaded.read)))
+    let Some(module) = loaded.module.filter(|_| !failed) else {
+        return Ok(None);
+    };
+    let Some(clang) = loaded.clang.filter(|clang| !clang.kernels.is_empty()) else {
+        return Ok(Some((Program::Ir(module), loaded.read)));
+    };
+    let mut kernels = module.kernels();
+    match kernels.find(|(_, kernel)| kernel.compiled_by.is_none()) {
+        None => Ok(Some((Program::Ptx(clang.ptx), loaded.read))),
+        Some((_, kernel)) => Err(Failure::new(format!(
+            "{} compiles `{}`, and dslc `{}`: `--kernels-by clang` makes one PTX of both",
+            clang.by, clang.kernels[0], kernel.name
+        ))),
+    }
 }
 
 /// The default target, and a remark about it: `run` counts for another architecture.
@@ -82,7 +102,15 @@ pub(crate) fn run(args: &PtxArgs, color: Color) -> Result<u8, Failure> {
         lines: (!args.no_lines).into(),
         llvm: args.emit == Emit::Llvm,
     };
-    let text = back_end::compile(&module, options)?;
+    let text = match module {
+        Program::Ir(module) => back_end::compile(&module, options)?,
+        Program::Ptx(_) if options.llvm => {
+            return Err(Failure::new(
+                "clang's kernels are PTX: --emit llvm needs dslc's front end",
+            ));
+        }
+        Program::Ptx(text) => text,
+    };
     match &args.output {
         Some(path) => files::write(path, text.as_bytes())
             .map_err(|why| Failure::new(format!("cannot write `{}`: {why}", path.display())))?,

@@ -129,14 +129,17 @@ pub(crate) fn ptx(args: &SourceArgs, arch: u32, instances: &[String]) -> Result<
     Err(Failure::new(first.unwrap_or_default()))
 }
 
-/// An instance of each of these kernels that is a template: `Kernel<float, 32>`. A second round has other arguments.
-pub(super) fn tried(kernels: &[(&str, &SourceFile, usize)], round: usize) -> Vec<String> {
+/// An instance of each of these kernels that is a template: `kernel<float, 32>`; two, if a parameter may be a type or a number.
+pub(super) fn tried(kernels: &[(&str, &SourceFile, usize)]) -> Vec<String> {
     let mut known: HashMap<&str, Parts> = HashMap::new();
-    let instances = kernels.iter().filter_map(|(name, file, at)| {
+    let rounds = kernels
+        .iter()
+        .flat_map(|kernel| [(kernel, false), (kernel, true)]);
+    let instances = rounds.filter_map(|((name, file, at), is_second)| {
         let parts = known
             .entry(file.name.as_str())
             .or_insert_with(|| Parts::of(&file.text));
-        let arguments = parts.arguments(&file.text, *at, round)?;
+        let arguments = parts.arguments(&file.text, *at, is_second)?;
         let path = parts.namespaces(*at);
         Some(format!("{path}{name}<{arguments}>"))
     });
@@ -214,7 +217,12 @@ impl Run<'_> {
         if dialect.is_none() {
             let mut best: Option<(usize, Dialect)> = None;
             for tried in DIALECTS {
-                let errors = self.checked(tried, files)?.len();
+                let messages = self.checked(tried, files)?;
+                // A missing file ends the compilation: what is after it is not yet known.
+                if messages.iter().any(Message::is_about_file) {
+                    return Ok(Err(messages));
+                }
+                let errors = messages.len();
                 if best.is_none_or(|(least, _)| errors < least) {
                     best = Some((errors, tried));
                 }
@@ -300,7 +308,17 @@ impl Run<'_> {
         }
         let text = self.texts.0.get(self.main).map_or("", String::as_str);
         let source = self.folder.join("program.cu");
-        fs::write(&source, format!("#line 1 {:?}\n{text}\n", self.main))?;
+        fs::write(
+            &source,
+            format!(
+                "{}\n#line 1 {:?}\n{text}\n",
+                format_args!(
+                    "extern \"C\" __host__ __device__ void {}();",
+                    repair::LEFT_OUT
+                ),
+                self.main
+            ),
+        )?;
         command.arg(source);
         Ok(command)
     }
@@ -310,6 +328,8 @@ impl Run<'_> {
 fn run(command: &mut Command, folder: &Path) -> Result<Option<String>, Failure> {
     let said = folder.join("said");
     command
+        // The overlay has the folders' names without symbolic links.
+        .env_remove("PWD")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(fs::File::create(&said)?);
@@ -398,6 +418,12 @@ pub(crate) fn join(
         }
     }
     Ok(kernels)
+}
+
+/// Whether a kernel has code that clang did not understand.
+pub(crate) fn has_left_out(kernels: &ptx::Kernels, entry: &str) -> bool {
+    let mut unsupported = kernels.unsupported.iter();
+    unsupported.any(|(kernel, why)| kernel == entry && why.message.contains(repair::LEFT_OUT))
 }
 
 /// `scale` of `a::scale<float, 32>`.

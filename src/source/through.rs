@@ -21,6 +21,8 @@ const MOST_SHOWN: usize = 3;
 pub(crate) struct OfClang {
     /// `clang 22`
     pub(crate) by: String,
+    /// What it made.
+    pub(crate) ptx: String,
     /// Those that it compiled, by the names in the module.
     pub(crate) kernels: Vec<String>,
     /// Instructions of theirs that dslc cannot run, and the like: one line each.
@@ -36,7 +38,13 @@ impl OfClang {
         if !self.kernels.is_empty() {
             lines.push(format!("{} compiles {}", self.by, quoted(&self.kernels)));
         }
-        lines.extend(self.notes.iter().cloned());
+        lines.extend(self.notes.iter().take(MOST_SHOWN).cloned());
+        if self.notes.len() > MOST_SHOWN {
+            let more = self.notes.len() - MOST_SHOWN;
+            lines.push(format!(
+                "{more} more such notes: `dslc check --kernels --format json` has all"
+            ));
+        }
         let shown = self.left_out.iter().take(MOST_SHOWN);
         lines.extend(shown.map(|why| format!("{} does not compile this: {why}", self.by)));
         if self.left_out.len() > MOST_SHOWN {
@@ -93,13 +101,14 @@ fn quoted(names: &[String]) -> String {
 }
 
 /// Whether clang is to be asked.
-fn is_asked(args: &SourceArgs) -> bool {
-    args.kernels_by != KernelsBy::Dslc && clang::is_there()
+pub(crate) fn is_asked(args: &SourceArgs) -> bool {
+    KernelsBy::wanted(args.kernels_by) != KernelsBy::Dslc && clang::is_there()
 }
 
 /// Asks clang for the kernels that the survey of a file does not understand.
 pub(super) fn survey(loaded: &mut Loaded, args: &SourceArgs, cuda_arch: u32) {
-    let all = args.kernels_by == KernelsBy::Clang;
+    // A declaration that the front end cannot lower stops all its kernels.
+    let all = KernelsBy::wanted(args.kernels_by) == KernelsBy::Clang || loaded.module.is_none();
     let is_wanted = |kernel: &dsl::KernelVerdict| all || kernel.reason.is_some();
     let refused: Vec<String> = loaded
         .kernels
@@ -120,7 +129,7 @@ pub(super) fn survey(loaded: &mut Loaded, args: &SourceArgs, cuda_arch: u32) {
             (kernel.name.as_str(), file, span.start as usize)
         })
         .collect();
-    let tried = clang::tried(&templates, 0).into_iter();
+    let tried = clang::tried(&templates).into_iter();
     let instances: Vec<String> = args.instances.iter().cloned().chain(tried).collect();
     let made = match clang::ptx(args, cuda_arch / 10, &instances) {
         Ok(made) => made,
@@ -150,6 +159,7 @@ pub(super) fn survey(loaded: &mut Loaded, args: &SourceArgs, cuda_arch: u32) {
     };
     let mut of_clang = OfClang {
         by: made.by.clone(),
+        ptx: made.ptx.clone(),
         left_out: made.left_out.iter().map(ToString::to_string).collect(),
         ..OfClang::default()
     };
@@ -157,6 +167,9 @@ pub(super) fn survey(loaded: &mut Loaded, args: &SourceArgs, cuda_arch: u32) {
         Ok(kernels) => {
             of_clang.add(&kernels);
             for kernel in &kernels.all {
+                if clang::has_left_out(&kernels, &kernel.entry) {
+                    continue;
+                }
                 let name = &module.function(kernel.id).name;
                 let plain = clang::plain_name(name);
                 let understood = loaded.kernels.iter_mut().filter(|one| one.name == plain);
@@ -169,7 +182,8 @@ pub(super) fn survey(loaded: &mut Loaded, args: &SourceArgs, cuda_arch: u32) {
             let map = &loaded.map;
             loaded.diagnostics.retain(|message| {
                 let span = map.use_site(message.primary.span);
-                map.file(span.file).name != COMMAND_LINE || message.severity != Severity::Error
+                let is_request = map.file(span.file).name == COMMAND_LINE;
+                !(all || is_request) || message.severity != Severity::Error
             });
         }
         Err(why) => of_clang.left_out.push(why.message),
@@ -185,7 +199,7 @@ pub(super) fn program(
     options: &dsl::Options,
     loader: &Files,
 ) {
-    let all = args.kernels_by == KernelsBy::Clang;
+    let all = KernelsBy::wanted(args.kernels_by) == KernelsBy::Clang;
     if !is_asked(args) || !all && !loaded.diagnostics.iter().any(clang_may_know) {
         return;
     }
@@ -236,6 +250,7 @@ fn filled(
     };
     let mut of_clang = OfClang {
         by: made.by.clone(),
+        ptx: made.ptx.clone(),
         kernels: names.clone(),
         left_out: made.left_out.iter().map(ToString::to_string).collect(),
         ..OfClang::default()
@@ -243,7 +258,10 @@ fn filled(
     let kernels = clang::join(&made, module, &joined);
     let kernels = kernels.map_err(|why| OfClang::failed(why.message))?;
     of_clang.add(&kernels);
-    let is_missing = |stub: &&dsl::Stub| !kernels.all.iter().any(|kernel| kernel.id == stub.id);
+    let is_missing = |stub: &&dsl::Stub| {
+        let mut made = kernels.all.iter().filter(|kernel| kernel.id == stub.id);
+        made.all(|kernel| clang::has_left_out(&kernels, &kernel.entry))
+    };
     if let Some(stub) = stubs.iter().find(is_missing) {
         if of_clang.left_out.is_empty() {
             let name = &module.function(stub.id).name;

@@ -75,19 +75,15 @@ const OF_KERNELS: &[&str] = &[
     "-w",
     "-fno-color-diagnostics",
     "-fno-caret-diagnostics",
+    "-Wno-invalid-constexpr",
     "-ferror-limit=0",
     "-ftemplate-backtrace-limit=0",
 ];
 
 /// The clang that is used, if there is one.
 pub(crate) fn compiler() -> Option<PathBuf> {
-    match env::var_os("DSLC_CLANG") {
-        // A user who has clang and does not want it.
-        Some(word) if word == "none" => return None,
-        Some(named) => return Some(named.into()),
-        None => {}
-    }
-    NAMES.iter().find_map(|name| in_path(name))
+    let named = env::var_os("DSLC_CLANG").map(PathBuf::from);
+    named.or_else(|| NAMES.iter().find_map(|name| in_path(name)))
 }
 
 /// A clang, and the folder that takes the place of CUDA's toolkit.

@@ -399,9 +399,6 @@ fn through_clang(
     module: &mut Module,
     image: &mut Image,
 ) {
-    if image.unknown.is_empty() || !source::clang::is_there() {
-        return;
-    }
     let define = |(name, value): &(String, Option<String>)| match value {
         Some(value) => format!("{name}={value}"),
         None => name.clone(),
@@ -413,6 +410,9 @@ fn through_clang(
         fmad: options.fmad,
         ..SourceArgs::default()
     };
+    if image.unknown.is_empty() || !source::is_asked(&args) {
+        return;
+    }
     let made = match source::clang::ptx(&args, options.cuda_arch / 10, &[]) {
         Ok(made) => made,
         Err(why) => {
@@ -435,6 +435,9 @@ fn through_clang(
     let mut of_clang = source::OfClang::by(&made.by);
     of_clang.add(&kernels);
     for kernel in &kernels.all {
+        if source::clang::has_left_out(&kernels, &kernel.entry) {
+            continue;
+        }
         image.unknown.retain(|one| one.mangled != kernel.entry);
         let name = module.function(kernel.id).name.clone();
         let index = module.kernels().position(|(id, _)| id == kernel.id);

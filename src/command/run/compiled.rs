@@ -48,6 +48,7 @@ pub(super) fn compiled(
         .partition(|diagnostic| is_about_barriers(diagnostic) && !loaded.has_errors());
     show_messages(&sure, &loaded.map, color, Severity::Warning);
     if loaded.has_errors() {
+        loaded.report_clang();
         if clang_could(&loaded, args, rules) {
             output::err(&format!(
                 "dslc: the kernels compile, but dslc does not understand the host code. clang does, as machine code that may do whatever you may:\n\n    \

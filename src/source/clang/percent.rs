@@ -15,6 +15,8 @@ pub(super) fn doubled(text: &str) -> Cow<'_, str> {
     // The depth of brackets of the `asm(…)` that a word is in.
     let mut depth = 0usize;
     let mut starts = false;
+    // Of this `asm(…)`: its places, and whether it has operands. Without any, `%` is itself.
+    let (mut of_this, mut has_operands) = (Vec::new(), false);
     for word in &words {
         let of = &text[word.range.clone()];
         match of {
@@ -23,10 +25,20 @@ pub(super) fn doubled(text: &str) -> Cow<'_, str> {
                 starts = false;
                 depth += 1;
             }
-            ")" => depth = depth.saturating_sub(1),
+            ")" => {
+                if depth == 1 && has_operands {
+                    places.append(&mut of_this);
+                }
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    of_this.clear();
+                    has_operands = false;
+                }
+            }
+            ":" | "::" if depth == 1 => has_operands = true,
             ";" => starts = false,
             _ if depth > 0 && of.contains('"') => {
-                places.extend(singles(of).map(|at| word.range.start + at));
+                of_this.extend(singles(of).map(|at| word.range.start + at));
             }
             _ => {}
         }
@@ -71,8 +83,8 @@ mod tests {
 
     #[test]
     fn only_registers_in_inline_ptx_are_doubled() {
-        let text = r#"asm("mov.u32 %0, %laneid;" : "=r"(x)); printf("%d %laneid", 5 % n); asm volatile ("{ mov.u32 %%r, %tid.x; }");"#;
-        let to = r#"asm("mov.u32 %0, %%laneid;" : "=r"(x)); printf("%d %laneid", 5 % n); asm volatile ("{ mov.u32 %%r, %%tid.x; }");"#;
+        let text = r#"asm(".reg .pred %p;"); asm("mov.u32 %0, %laneid;" : "=r"(x)); printf("%d %laneid", 5 % n); asm volatile ("{ mov.u32 %%r, %tid.x; }" ::);"#;
+        let to = r#"asm(".reg .pred %p;"); asm("mov.u32 %0, %%laneid;" : "=r"(x)); printf("%d %laneid", 5 % n); asm volatile ("{ mov.u32 %%r, %%tid.x; }" ::);"#;
         assert_eq!(doubled(text), to);
         assert!(matches!(doubled("int a = 5 % n;"), Cow::Borrowed(_)));
     }

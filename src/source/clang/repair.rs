@@ -15,10 +15,12 @@ pub(crate) struct Message {
     pub(crate) file: String,
     /// From 1.
     pub(crate) line: usize,
+    /// From 1, in bytes.
+    column: usize,
     /// What is wrong.
     pub(crate) text: String,
     /// Further places that led to it: of instances of templates, and of calls.
-    via: Vec<(String, usize)>,
+    via: Vec<(String, usize, usize)>,
 }
 
 impl Message {
@@ -38,7 +40,7 @@ impl fmt::Display for Message {
 pub(super) fn messages(said: &str) -> Vec<Message> {
     let mut all: Vec<Message> = Vec::new();
     for line in said.lines() {
-        let Some((file, number, rest)) = place(line) else {
+        let Some((file, number, column, rest)) = place(line) else {
             continue;
         };
         let error = ["error: ", "fatal error: "]
@@ -48,29 +50,30 @@ pub(super) fn messages(said: &str) -> Vec<Message> {
             all.push(Message {
                 file: file.to_string(),
                 line: number,
+                column,
                 text: text.to_string(),
                 via: Vec::new(),
             });
         } else if rest.starts_with("note: ")
             && let Some(last) = all.last_mut()
         {
-            last.via.push((file.to_string(), number));
+            last.via.push((file.to_string(), number, column));
         }
     }
     all
 }
 
 /// `file:12:5: rest`
-fn place(line: &str) -> Option<(&str, usize, &str)> {
+fn place(line: &str) -> Option<(&str, usize, usize, &str)> {
     let mut from = 0;
     loop {
         let at = from + line[from..].find(':')?;
         let rest = &line[at + 1..];
         let mut parts = rest.splitn(3, ':');
         if let (Some(number), Some(column), Some(text)) = (parts.next(), parts.next(), parts.next())
-            && let (Ok(number), Ok(_)) = (number.parse(), column.parse::<usize>())
+            && let (Ok(number), Ok(column)) = (number.parse(), column.parse())
         {
-            return Some((&line[..at], number, text.trim_start()));
+            return Some((&line[..at], number, column, text.trim_start()));
         }
         from = at + 1;
     }
@@ -83,25 +86,28 @@ pub(super) fn without(
     messages: &[Message],
     (main, added): (&str, usize),
 ) -> Vec<Message> {
-    let mut wanted: HashMap<String, Vec<(usize, &Message)>> = HashMap::new();
+    let mut wanted: HashMap<String, Vec<(usize, usize, &Message)>> = HashMap::new();
     for message in messages {
         let places = || {
-            let own = std::iter::once((&message.file, message.line));
-            own.chain(message.via.iter().map(|(file, line)| (file, *line)))
+            let own = std::iter::once((&message.file, message.line, message.column));
+            let via = message.via.iter();
+            own.chain(via.map(|(file, line, column)| (file, *line, *column)))
         };
-        let is_added = |(file, line): &(&String, usize)| *line >= added && is_same(main, file);
+        let is_added =
+            |(file, line, _): &(&String, usize, usize)| *line >= added && is_same(main, file);
         let of_added = places()
             .find(is_added)
-            .map(|(_, line)| (main.to_string(), line));
+            .map(|(_, line, column)| (main.to_string(), line, column));
         // Else the first place in a file of the program's.
         let place = of_added.or_else(|| {
-            places().find_map(|(file, line)| {
+            places().find_map(|(file, line, column)| {
                 let name = texts.keys().find(|name| is_same(name, file))?;
-                Some((name.clone(), line))
+                Some((name.clone(), line, column))
             })
         });
-        if let Some((name, line)) = place {
-            wanted.entry(name).or_default().push((line, message));
+        if let Some((name, line, column)) = place {
+            let places = wanted.entry(name).or_default();
+            places.push((line, column, message));
         }
     }
     let mut removed = Vec::new();
@@ -112,7 +118,7 @@ pub(super) fn without(
         let parts = Parts::of(text);
         let mut out = text.clone();
         let mut of_file = Vec::new();
-        for (line, message) in lines {
+        for (line, column, message) in lines {
             let Some(part) = parts.at(text, line) else {
                 continue;
             };
@@ -127,7 +133,14 @@ pub(super) fn without(
                     blank(&mut out, range.clone());
                     out.replace_range(range.start..range.start + 1, ";");
                 }
-                None => blank(&mut out, part),
+                None => match body(
+                    text,
+                    &part,
+                    parts.line(line).start + column.saturating_sub(1),
+                ) {
+                    Some(body) => leave_out(&mut out, body),
+                    None => blank(&mut out, part),
+                },
             }
             of_file.push(message.clone());
         }
@@ -233,6 +246,13 @@ impl Parts {
         }
     }
 
+    /// The bytes of a line.
+    fn line(&self, line: usize) -> Range<usize> {
+        let begins = line.checked_sub(1).and_then(|at| self.lines.get(at));
+        let begins = begins.copied().unwrap_or(0);
+        begins..self.lines.get(line).copied().unwrap_or(usize::MAX)
+    }
+
     /// What is to be blanked for an error on a line.
     fn at(&self, text: &str, line: usize) -> Option<Range<usize>> {
         let begins = *self.lines.get(line.checked_sub(1)?)?;
@@ -275,8 +295,9 @@ impl Parts {
         around.iter().map(|(_, name)| format!("{name}::")).collect()
     }
 
-    /// Arguments with which a template of a kernel may be tried: the head of the declaration that contains `at`. `None` if it is no template.
-    pub(super) fn arguments(&self, text: &str, at: usize, round: usize) -> Option<String> {
+    /// Arguments with which a template of a kernel may be tried: the head of the declaration that contains `at`. `None` if it is
+    /// no template, or if there are no second ones.
+    pub(super) fn arguments(&self, text: &str, at: usize, is_second: bool) -> Option<String> {
         let part = self.declarations.iter().find(|part| part.contains(&at))?;
         let head = text[part.start..at].trim_start();
         let list = head
@@ -301,6 +322,7 @@ impl Parts {
             }
         }
         let mut given = Vec::new();
+        let mut is_unsure = false;
         for param in &params {
             let param = param.trim();
             if param.contains('=') || param.contains("...") || param.is_empty() {
@@ -309,15 +331,78 @@ impl Parts {
             let kind = param
                 .trim_end_matches(|c: char| c.is_alphanumeric() || c == '_')
                 .trim();
+            let words = ["int", "unsigned", "long", "short", "char"];
+            let is_number =
+                kind.ends_with("_t") || kind.split_whitespace().any(|word| words.contains(&word));
+            // A concept, or an enumeration.
+            let may_be_type = !is_number && !matches!(kind, "typename" | "class" | "bool");
+            is_unsure |= may_be_type;
             given.push(match kind {
-                "typename" | "class" => ["float", "__half"][round % 2].to_string(),
-                "bool" => ["false", "true"][round % 2].to_string(),
+                "typename" | "class" => "float".to_string(),
+                "bool" => "false".to_string(),
                 "" => return None,
-                kind => format!("({kind}){}", [32, 1][round % 2]),
+                _ if may_be_type && !is_second => "float".to_string(),
+                kind => format!("({kind})32"),
             });
+        }
+        if is_second && !is_unsure {
+            return None;
         }
         Some(given.join(", "))
     }
+}
+
+/// The body of the function in a declaration that contains a place: of a member of a class, or of the function itself. `None` for a kernel, and
+/// if it is left out already.
+fn body(text: &str, part: &Range<usize>, place: usize) -> Option<Range<usize>> {
+    let own = &text[part.clone()];
+    let words = syntax::words(&SourceFile::new("", own));
+    // Of each open brace where it is, and whether it is a function's.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    let mut head = 0;
+    for word in &words {
+        let at = part.start + word.range.start;
+        match &own[word.range.clone()] {
+            "{" => {
+                let head = &own[head..word.range.start];
+                let is_inside = open.iter().any(|(_, is_function)| *is_function);
+                let is_function = !is_inside
+                    && head.contains('(')
+                    && !is_class(head)
+                    && !opens(head.trim_start());
+                if is_function && head.contains("__global__") {
+                    return None;
+                }
+                open.push((at, is_function));
+            }
+            "}" => {
+                let (start, is_function) = open.pop()?;
+                if is_function && (start..at).contains(&place) {
+                    let body = start..at + 1;
+                    return (!text[body.clone()].contains(LEFT_OUT)).then_some(body);
+                }
+            }
+            ";" => {}
+            _ => continue,
+        }
+        head = word.range.end;
+    }
+    None
+}
+
+/// A function without a definition: a kernel that calls it has code that clang did not understand.
+pub(super) const LEFT_OUT: &str = "__dslc_left_out";
+
+/// Puts a call of that function in the place of a body. Lines keep their numbers.
+fn leave_out(text: &mut String, body: Range<usize>) {
+    let start = body.start;
+    blank(text, body);
+    let call = format!("{{{LEFT_OUT}();}}");
+    // A short body has no directives, so that what is after it moves only within its line.
+    let end = text[start..]
+        .find(|c: char| c != ' ')
+        .map_or(text.len(), |length| start + length);
+    text.replace_range(start..end.min(start + call.len()), &call);
 }
 
 /// Whether `{` after this text opens a namespace or a language linkage, and no function.
