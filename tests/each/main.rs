@@ -1,6 +1,6 @@
 //! One test per program, so that one failure hides no other: `cargo test --test each -- features::5_votes` runs one.
 //!
-//! `advice`: followed advice helps. `chains`: errors inside template instances and macro expansions. `cures`: cures keep their promises.
+//! `advice`: followed advice helps. `clang`: kernels that clang compiles. `chains`: errors inside template instances and macro expansions. `cures`: cures keep their promises.
 //! `examples`: reports and IR. `explain`: the examples of `dslc explain`. `features`: one program for each feature of the language.
 //! `findings`: labelled programs. `held`: cures hold with other arguments, too. `hot_spots`: reports on a program's waste. `language`: the
 //! examples of `docs/language.md` and `docs/test.md`. `plain`: runs without shortcuts. `programs`: the output of whole programs, and the messages for wrong ones. `ptx`: PTX
@@ -10,6 +10,7 @@
 mod advice;
 mod chains;
 #[cfg(feature = "ptx")]
+mod clang;
 mod compiled;
 mod cures;
 mod examples;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
     #[cfg(feature = "ptx")]
     trials.extend(ptx::trials());
     #[cfg(feature = "ptx")]
+    trials.extend(clang::trials());
     trials.extend(compiled::trials());
     let conclusion = libtest_mimic::run(&args, trials);
     // In a complete run, some tests check that not too many tests had nothing to do.

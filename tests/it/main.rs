@@ -9,12 +9,13 @@
 //! `split`: one launch in parts. `schedules`: reports on a schedule. `robustness`: invalid input of any kind. `bounds`: endless or huge
 //! programs. `page`: the page of a run, also in a browser. `banks`: the bank picture of an expression. `screen`: the first screen names the
 //! line and the cure. `ptx`: options of `dslc ptx`. `bind`: kernels as a Rust module. `kernels`: files of which only the kernels are
-//! understood.
+//! understood. `clang`: kernels that clang compiles.
 
 mod action;
 mod banks;
 mod bind;
 mod bounds;
+mod clang;
 mod cli;
 mod count_only;
 mod counts;

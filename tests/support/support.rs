@@ -66,6 +66,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command.args(args).current_dir(root()).env_remove("COLUMNS");
     // Most tests are about what is written. Those of compiled counts ask for them.
     command.env("DSLC_COUNTS", "written");
+    command.env("DSLC_KERNELS_BY", "dslc");
     command
 }
 
