@@ -2,13 +2,14 @@
 """Kernels of PTX texts: what dslc's machine leaves in memory, and what a GPU leaves there.
 
     ptx_bits.py draw DSLC FOLDER COUNT FILE.ptx…   runs kernels with simple parameters on dslc, keeps those that run without a finding,
-                                                    and writes FOLDER/jobs.txt, FOLDER/N.ptx and FOLDER/expected.txt
+                                                    and writes FOLDER/jobs.txt, the texts and FOLDER/expected.txt
     ptx_bits.sh FOLDER                              runs them on a GPU, and writes FOLDER/got.txt
     ptx_bits.py compare FOLDER                      compares the two
 """
 import json, os, random, re, struct, subprocess, sys
 
 BYTES = 1 << 16
+MOST_BYTES = 1 << 20
 GRID, BLOCK, DYNAMIC = 2, 64, 16384
 
 
@@ -71,9 +72,9 @@ def simulate(dslc, ptx, kernel, args, folder):
         names.append(path + ".out.npy")
         given.append(name)
     launch = "%s<<<%d, %d, %d>>>(%s)" % (kernel, GRID, BLOCK, DYNAMIC, ", ".join(given))
-    command = [dslc, "run", ptx, "--launch", launch, "--format", "json", "--timeout", "20"] + options
+    command = [dslc, "run", ptx, "--launch", launch, "--format", "json", "--timeout", "4"] + options
     try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=40)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=20)
     except subprocess.TimeoutExpired:
         return None, "time"
     try:
@@ -93,6 +94,9 @@ def draw(dslc, folder, count, files):
     entries = []
     for path in files:
         text = open(path).read()
+        # Reading a text again for each of its kernels takes long.
+        if len(text) > MOST_BYTES:
+            continue
         for found in re.finditer(r"\.visible \.entry ([\w$]+)\((.*?)\)", text, re.S):
             entries.append((path, found.group(1), found.group(2)))
     random_.shuffle(entries)
@@ -110,10 +114,10 @@ def draw(dslc, folder, count, files):
             if before == hashes:
                 why["writes nothing"] = why.get("writes nothing", 0) + 1
                 continue
-            name = "%d.ptx" % len(jobs)
+            name = os.path.basename(path)
             open(os.path.join(folder, name), "w").write(open(path).read())
-            print(name, kernel, GRID, BLOCK, DYNAMIC, *args, file=out)
-            print(*hashes, file=expected)
+            print(name, kernel, GRID, BLOCK, DYNAMIC, *args, file=out, flush=True)
+            print(*hashes, file=expected, flush=True)
             jobs.append(kernel)
             if len(jobs) == count:
                 break

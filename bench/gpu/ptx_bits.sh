@@ -2,7 +2,7 @@
 # Runs the kernels that `ptx_bits.py draw` wrote into a folder on this machine's GPU, and writes got.txt there: `ptx_bits.sh FOLDER OUT`.
 set -eu
 here=$(dirname "$0")
-nvcc -x cu -o "$2/ptx_bits" "$here/ptx_bits.c" -lcuda
+nvcc -o "$2/ptx_bits" "$here/ptx_bits.c" -lcuda
 : > "$2/got.txt"
 while read -r line; do
     # shellcheck disable=SC2086

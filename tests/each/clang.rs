@@ -32,11 +32,15 @@ const MISSING: &[(&str, &str)] = &[
     ),
 ];
 
+#[allow(
+    clippy::print_stderr,
+    reason = "tests that need a tool say that they were skipped"
+)]
 pub(crate) fn trials() -> Vec<Trial> {
     let has_clang = |name: &&str| Command::new(name).arg("--version").output().is_ok();
     if !["clang++-22", "clang++-21", "clang++-20", "clang++"]
         .iter()
-        .any(|name| has_clang(&name))
+        .any(|name| has_clang(name))
     {
         eprintln!("kernels through clang: skipped, there is no clang");
         return Vec::new();

@@ -48,6 +48,10 @@ int main() {
 "#;
 
 /// Whether clang is installed; says so if not.
+#[allow(
+    clippy::print_stderr,
+    reason = "a test that needs a tool says that it was skipped"
+)]
 fn is_there() -> bool {
     let names = ["clang++-22", "clang++-21", "clang++-20", "clang++"];
     let found = names
@@ -94,7 +98,7 @@ fn a_kernel_in_a_newer_dialect_runs() {
         sites
             .iter()
             .filter(reads)
-            .all(|site| line(site).contains("tile[x][y]"))
+            .all(|site| line(site).contains("tile[x][y]") || line(site).contains("printf"))
     );
 }
 
@@ -182,6 +186,10 @@ fn a_file_elsewhere_is_not_read() {
 }
 
 #[test]
+#[allow(
+    clippy::print_stderr,
+    reason = "a test that needs a tool says that it was skipped"
+)]
 fn compiled_host_code_launches_such_kernels() {
     if !is_there() || !cfg!(target_os = "linux") {
         return;
