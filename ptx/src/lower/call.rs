@@ -1,6 +1,6 @@
 //! Calls: of the driver's functions.
 
-use ir::{BinaryOp, Const, Intrinsic, MemType, Space, Type};
+use ir::{BinaryOp, Const, ConvertOp, Intrinsic, MemType, Space, Type};
 
 use super::inst::{This, operands};
 use super::memory::access;
@@ -78,12 +78,13 @@ impl<'t> Lowerer<'_, 't> {
         let types = conversions(&text);
         if !types.is_empty() {
             let base = self.argument(arguments, Type::Ptr(Space::Generic))?;
+            let base = self.builder.convert(ConvertOp::ToLocal, base);
             let mut offset = 0u64;
             for ty in types {
                 let bytes = u64::from(ty.bytes());
                 offset = offset.next_multiple_of(bytes);
                 let address = self.builder.ptr_offset(base, offset as i64);
-                values.extend(self.builder.load(access(ty, 1, Space::Generic), address));
+                values.extend(self.builder.load(access(ty, 1, Space::Local), address));
                 offset += bytes;
             }
         }

@@ -436,7 +436,14 @@ impl<'t> Reader<'_, 't> {
         let name = self.cursor.peek_text();
         if name == "_" {
             self.cursor.next();
-            return Ok(Operand::Sink);
+            // `_|%p1`: the first of two results is not wanted.
+            return match self.cursor.eat(Token::Bar) {
+                true => Ok(Operand::Vector(vec![
+                    Operand::Sink,
+                    Operand::Register(self.register()?),
+                ])),
+                false => Ok(Operand::Sink),
+            };
         }
         if let Some(first) = self.find(name) {
             self.cursor.next();

@@ -465,7 +465,11 @@ fn launch_as(
         None => None,
     };
     let report = interp::launch(program, kernel, config, args, memory, machine, out)?;
-    Ok(LaunchReport { compiled, ..report })
+    // A kernel of PTX is counted as it is.
+    Ok(LaunchReport {
+        compiled: report.compiled.clone().or(compiled),
+        ..report
+    })
 }
 
 /// The properties of an architecture: the limits in its rules, on a device that was sold with it.
