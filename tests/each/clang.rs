@@ -40,7 +40,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let has_clang = |name: &&str| Command::new(name).arg("--version").output().is_ok();
     if !["clang++-22", "clang++-21", "clang++-20", "clang++"]
         .iter()
-        .any(|name| has_clang(name))
+        .any(has_clang)
     {
         eprintln!("kernels through clang: skipped, there is no clang");
         return Vec::new();
