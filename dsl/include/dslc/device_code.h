@@ -37,6 +37,7 @@ DSLC_CODE unsigned int __dslc_sm_id() { return __nvvm_read_ptx_sreg_smid(); }
 DSLC_CODE unsigned int __dslc_sm_count() { return __nvvm_read_ptx_sreg_nsmid(); }
 DSLC_CODE unsigned long long __dslc_global_timer() { return __nvvm_read_ptx_sreg_globaltimer(); }
 DSLC_CODE void __trap() { __asm__ volatile("trap;"); }
+DSLC_CODE void __brkpt() { __asm__ volatile("brkpt;"); }
 DSLC_CODE long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 extern "C" DSLC_CODE clock_t clock(void) { return __nvvm_read_ptx_sreg_clock64(); }
 DSLC_CODE void __nanosleep(unsigned int time_ns) { __nvvm_nanosleep(time_ns); }

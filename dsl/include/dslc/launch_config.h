@@ -41,7 +41,21 @@ typedef struct cudaLaunchConfig_t {
     unsigned int numAttrs;
 } cudaLaunchConfig_t;
 
+/* Functions of the driver by name: none is there. */
+typedef enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0, cudaDriverEntryPointSymbolNotFound = 1, cudaDriverEntryPointVersionNotSufficent = 2
+} cudaDriverEntryPointQueryResult;
+enum { cudaEnableDefault = 0, cudaEnableLegacyStream = 1, cudaEnablePerThreadDefaultStream = 2 };
+
 #ifdef __cplusplus
+inline cudaError_t cudaGetDriverEntryPoint(const char *, void **function, unsigned long long, cudaDriverEntryPointQueryResult *result = 0) {
+    *function = 0;
+    if (result) *result = cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned int, unsigned long long flags, cudaDriverEntryPointQueryResult *result = 0) {
+    return cudaGetDriverEntryPoint(name, function, flags, result);
+}
 inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **args) {
     bool is_cooperative = false;
     for (unsigned int i = 0; i < config->numAttrs; i++) {

@@ -18,7 +18,7 @@ macro_rules! headers {
 }
 
 headers! {
-    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cuda/ptx" "cublas.h" "cublasLt.h" "cublas_v2.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_profiler_api.h" "cuda_runtime.h"
+    "builtin_types.h" "common_functions.h" "crt/host_defines.h" "cuda/ptx" "cublas.h" "cublasLt.h" "cublas_v2.h" "cuda.h" "cuda_device_runtime_api.h" "cudaTypedefs.h" "cuda_profiler_api.h" "cuda_runtime.h"
     "cuda_runtime_api.h" "cufft.h" "cufftXt.h" "curand.h" "cusolverDn.h" "cusparse.h" "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
     "dslc/arrays.h" "dslc/bits.h" "dslc/device_code.h" "dslc/device_math.h" "dslc/device_overloads.h" "dslc/graphs.h" "dslc/helper_more.h" "dslc/host_math.h" "dslc/launch_config.h" "dslc/library_scalars.h" "dslc/pools.h" "host_defines.h" "library_types.h" "math_constants.h" "math_functions.h" "mma.h" "nvtx3/nvToolsExt.h"
     "sm_30_intrinsics.h" "sm_60_atomic_functions.h" "texture_types.h" "vector_functions.h" "vector_types.h"
