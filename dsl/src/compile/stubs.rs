@@ -27,6 +27,9 @@ use ir::{
 /// Most times that a program is checked again with fewer bodies.
 const MOST_ROUNDS: usize = 16;
 
+/// A program with more errors is written in what the front end lacks as a whole.
+const MOST_ERRORS: usize = 200;
+
 /// A kernel without its body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stub {
@@ -81,12 +84,13 @@ fn compiled(
                 .filter(|message| message.severity == Severity::Error)
         };
         let bodies: Vec<(Body, Option<Diagnostic>)> = errors()
+            .take(MOST_ERRORS + 1)
             .filter_map(|error| {
                 let body = body_with(&tokenized.tokens, error.primary.span, map)?;
                 Some((body, Some(error.clone())))
             })
             .collect();
-        let all = bodies.len() == errors().count();
+        let all = bodies.len() == errors().count() && bodies.len() <= MOST_ERRORS;
         if all && bodies.is_empty() {
             let module = program
                 .as_ref()

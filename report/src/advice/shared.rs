@@ -38,7 +38,11 @@ struct Request<'a> {
 
 impl Request<'_> {
     fn element(&self) -> u64 {
-        self.var.element_bytes.max(1)
+        match self.var.element_bytes {
+            // Bytes that are accessed as something wider: PTX knows no other arrays.
+            0 | 1 => u64::from(self.site.width_bytes.max(1)),
+            bytes => bytes,
+        }
     }
 
     /// The element that a lane's access begins in.
