@@ -176,6 +176,9 @@ pub(crate) struct SourceArgs {
     /// The variable DSLC_KERNELS_BY is the default.
     #[arg(long, value_enum, value_name = "WHO")]
     pub(crate) kernels_by: Option<KernelsBy>,
+    /// The C++ standard for what clang compiles, as `-std=c++20` too. Default: C++17, nvcc's own; for kernels C++20 where C++17 has more errors.
+    #[arg(long, value_name = "STANDARD", value_parser = ["c++11", "c++14", "c++17", "c++20", "c++23", "gnu++17", "gnu++20"])]
+    pub(crate) std: Option<String>,
     /// Instances of kernel templates that other arguments name: `k<float, 32>`.
     #[arg(skip)]
     pub(crate) instances: Vec<String>,

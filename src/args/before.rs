@@ -79,13 +79,14 @@ const WITHOUT_MEANING: [&str; 22] = [
     "-extended-lambda",
 ];
 
-/// Converts nvcc's options: `-arch=sm_90` becomes `--arch sm_90`; `-std=c++17` and `-lineinfo` have no meaning here. Words after `--`
+/// Converts nvcc's options: `-arch=sm_90` becomes `--arch sm_90`; `-lineinfo` has no meaning here. Words after `--`
 /// belong to the program.
 pub(crate) fn without_nvcc(args: Vec<OsString>) -> Vec<OsString> {
     let is_of_program = |arg: &OsString| OF_PROGRAMS.iter().any(|command| arg == command);
     if !args.get(1).is_some_and(is_of_program) {
         return args;
     }
+    let takes_standard = !args.get(1).is_some_and(|command| command == "compare");
     let mut all: Vec<OsString> = vec![];
     let mut args = args.into_iter();
     while let Some(arg) = args.next() {
@@ -103,6 +104,8 @@ pub(crate) fn without_nvcc(args: Vec<OsString>) -> Vec<OsString> {
             all.extend(["--arch".into(), sm.into()]);
         } else if text == "-arch" {
             all.push("--arch".into());
+        } else if let Some(standard) = standard(text).filter(|_| takes_standard) {
+            all.extend(["--std".into(), standard.into()]);
         } else if WITH_VALUE.contains(&text) {
             args.next();
         } else if !is_without_meaning(text) {
@@ -110,6 +113,12 @@ pub(crate) fn without_nvcc(args: Vec<OsString>) -> Vec<OsString> {
         }
     }
     all
+}
+
+/// `c++20` of `-std=c++20`. clang may compile parts of the program.
+fn standard(text: &str) -> Option<&str> {
+    let words = ["-std=", "--std="];
+    words.iter().find_map(|word| text.strip_prefix(word))
 }
 
 fn is_without_meaning(text: &str) -> bool {
@@ -158,7 +167,14 @@ mod tests {
                 "dslc fix --gpu-architecture=compute_70 a.cu",
                 "dslc fix --arch compute_70 a.cu",
             ),
-            ("dslc run -std=c++17 -lineinfo -G a.cu", "dslc run a.cu"),
+            (
+                "dslc run -std=c++17 -lineinfo -G a.cu",
+                "dslc run --std c++17 a.cu",
+            ),
+            (
+                "dslc compare -std=c++17 a.cu b.cu",
+                "dslc compare a.cu b.cu",
+            ),
             (
                 "dslc run -gencode arch=compute_80,code=sm_80 -Xptxas=-v -Xcompiler -Wall --use_fast_math a.cu",
                 "dslc run a.cu",

@@ -29,14 +29,14 @@ pub(crate) fn is_wanted(args: &RunArgs) -> bool {
     }
 }
 
-/// Builds and runs the program.
-pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
+/// Builds and runs the program. `standard` is the C++ that its kernels need, if nothing else is said.
+pub(crate) fn run(args: &RunArgs, standard: Option<&str>, color: Color) -> Result<u8, Failure> {
     refuse(args)?;
     // The program parses the requirements again. Errors in them are reported here, before anything is built.
     if require::parse(&args.require, color).is_none() {
         return Ok(2);
     }
-    let words = words(args);
+    let words = words(args, standard);
     let place = cache::place(&words);
     let (program, _folder) = match cache::known(&place) {
         Some(program) => (program, None),
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
 }
 
 /// The `dslc nvcc` command line that builds the program, without the output file.
-fn words(args: &RunArgs) -> Vec<OsString> {
+fn words(args: &RunArgs, standard: Option<&str>) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec!["-O2".into()];
     if !args.more.is_empty() && joined::is_needed(args) {
         words.push("-rdc=true".into());
@@ -74,6 +74,9 @@ fn words(args: &RunArgs) -> Vec<OsString> {
     }
     for include in &args.source.include {
         words.extend(["-I".into(), include.into()]);
+    }
+    if let Some(standard) = args.source.std.as_deref().or(standard) {
+        words.push(format!("-std={standard}").into());
     }
     if !args.source.fmad {
         words.push("-fmad=false".into());

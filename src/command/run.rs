@@ -26,7 +26,7 @@ use report::{
 };
 
 use self::{
-    compiled::{Compiled, compiled},
+    compiled::{ByClang, Compiled, compiled},
     show::{kept_output, show, write_files},
 };
 use super::native;
@@ -58,18 +58,23 @@ pub(crate) fn run(args: &RunArgs, color: Color) -> Result<u8, Failure> {
             "cannot read `{word}`: there is no such file; the program's own arguments come after `--`: `dslc run {file} -- {word}`"
         )));
     }
-    if native::is_wanted(args) || args.host == Some(HostChoice::Auto) && needs_clang(args)? {
-        return native::run(args, color);
+    if native::is_wanted(args) {
+        return native::run(args, None, color);
+    }
+    if args.host == Some(HostChoice::Auto)
+        && let Some(host) = needs_clang(args)?
+    {
+        return native::run(args, host.standard.as_deref(), color);
     }
     compile_and_run(args, color)
 }
 
-/// Whether clang has to compile the host code of a program; says so in that case.
-fn needs_clang(args: &RunArgs) -> Result<bool, Failure> {
+/// How clang has to compile the host code of a program, if it has to; says so in that case.
+fn needs_clang(args: &RunArgs) -> Result<Option<ByClang>, Failure> {
     let rules = archs(args)?.remove(0);
     let loaded = load_for(&args.source, cuda_arch(&rules))?;
     let needs = compiled::clang_could(&loaded, args, &rules);
-    if needs {
+    if needs.is_some() {
         output::err("dslc: clang compiles the host code, which dslc does not understand\n");
     }
     Ok(needs)

@@ -34,32 +34,31 @@ const MOST_ROUNDS: usize = 12;
 const OF_SYSTEM: [&str; 3] = ["/usr/include", "/usr/lib", "/usr/local/include"];
 
 /// What a program's device code is written in.
-#[derive(Clone, Copy)]
+#[derive(Clone, Debug)]
 struct Dialect {
-    standard: &'static str,
+    standard: String,
     /// Whether device code may call templates of the host, such as `std::swap`.
     templates: bool,
 }
 
 /// The dialects that are tried, nvcc's default first. The one with the fewest errors is taken.
-const DIALECTS: [Dialect; 4] = [
-    Dialect {
-        standard: "-std=gnu++17",
-        templates: false,
-    },
-    Dialect {
-        standard: "-std=gnu++20",
-        templates: false,
-    },
-    Dialect {
-        standard: "-std=gnu++17",
-        templates: true,
-    },
-    Dialect {
-        standard: "-std=gnu++20",
-        templates: true,
-    },
-];
+fn dialects(args: &SourceArgs) -> Vec<Dialect> {
+    let standards = match &args.std {
+        Some(standard) => vec![standard.as_str()],
+        None => vec![OLDER, NEWER],
+    };
+    let both = [false, true].into_iter();
+    let pairs = both.flat_map(|templates| standards.iter().map(move |one| (templates, *one)));
+    pairs
+        .map(|(templates, standard)| Dialect {
+            standard: standard.to_string(),
+            templates,
+        })
+        .collect()
+}
+
+pub(super) const OLDER: &str = "gnu++17";
+const NEWER: &str = "gnu++20";
 
 /// Templates without a word for their side belong to both.
 const OF_BOTH_SIDES: &str = "-foffload-implicit-host-device-templates";
@@ -69,6 +68,8 @@ pub(crate) struct Made {
     pub(super) ptx: String,
     /// `clang 22`
     pub(crate) by: String,
+    /// The standard that it took.
+    pub(super) standard: Option<String>,
     /// What it did not understand, and left out.
     pub(super) left_out: Vec<Message>,
 }
@@ -109,6 +110,7 @@ pub(crate) fn ptx(args: &SourceArgs, arch: u32, instances: &[String]) -> Result<
                 return Ok(Made {
                     ptx: texts.named(&ptx),
                     by: clang.version(),
+                    standard: dialect.map(|dialect: Dialect| dialect.standard),
                     left_out,
                 });
             }
@@ -118,7 +120,7 @@ pub(crate) fn ptx(args: &SourceArgs, arch: u32, instances: &[String]) -> Result<
         if removed.is_empty() {
             let first = messages.first();
             let first = first.map_or(
-                "it ended without a message".to_string(),
+                "it ended without a message: it may have crashed".to_string(),
                 ToString::to_string,
             );
             return Err(Failure::new(first));
@@ -215,30 +217,46 @@ impl Run<'_> {
         files: &Files,
     ) -> Result<Result<String, Vec<Message>>, Failure> {
         if dialect.is_none() {
-            let mut best: Option<(usize, Dialect)> = None;
-            for tried in DIALECTS {
-                let messages = self.checked(tried, files)?;
+            let mut best: Option<(Vec<Message>, Dialect)> = None;
+            for tried in dialects(self.args) {
+                let messages = self.checked(&tried, files)?;
                 // A missing file ends the compilation: what is after it is not yet known.
                 if messages.iter().any(Message::is_about_file) {
                     return Ok(Err(messages));
                 }
-                let errors = messages.len();
-                if best.is_none_or(|(least, _)| errors < least) {
-                    best = Some((errors, tried));
+                let is_right = messages.is_empty();
+                if best
+                    .as_ref()
+                    .is_none_or(|(least, _)| messages.len() < least.len())
+                {
+                    best = Some((messages, tried));
                 }
-                if errors == 0 {
+                if is_right {
                     break;
                 }
             }
-            *dialect = best.map(|(_, best)| best);
+            if let Some((messages, best)) = best {
+                let best = &*dialect.insert(best);
+                if !messages.is_empty() {
+                    return Ok(Err(messages));
+                }
+                return self.made(best);
+            }
         }
-        let standard = dialect.unwrap_or(DIALECTS[0]);
-        let messages = self.checked(standard, files)?;
+        let Some(dialect) = dialect else {
+            return Ok(Err(Vec::new()));
+        };
+        let messages = self.checked(dialect, files)?;
         if !messages.is_empty() {
             return Ok(Err(messages));
         }
+        self.made(dialect)
+    }
+
+    /// The PTX of a source without errors. Some errors of device code are found only now.
+    fn made(&self, dialect: &Dialect) -> Result<Result<String, Vec<Message>>, Failure> {
         let output = self.folder.join("kernels.ptx");
-        let mut command = self.command(standard)?;
+        let mut command = self.command(dialect)?;
         command.arg("-o").arg(&output);
         match run(&mut command, self.folder)? {
             None => Ok(Ok(fs::read_to_string(&output)?)),
@@ -246,10 +264,10 @@ impl Run<'_> {
         }
     }
 
-    /// What clang says without making code, which takes most of its time. Some errors of device code are found only when code is made.
-    fn checked(&self, standard: Dialect, files: &Files) -> Result<Vec<Message>, Failure> {
+    /// What clang says without making code, which takes most of its time.
+    fn checked(&self, dialect: &Dialect, files: &Files) -> Result<Vec<Message>, Failure> {
         let list = self.folder.join("read.d");
-        let mut command = self.command(standard)?;
+        let mut command = self.command(dialect)?;
         command.args(["-fsyntax-only", "-MD", "-MF"]).arg(&list);
         let said = run(&mut command, self.folder)?;
         if let Some(file) = read_elsewhere(&list, files, self.clang.toolkit(), self.folder) {
@@ -261,8 +279,8 @@ impl Run<'_> {
         Ok(said.map_or(Vec::new(), |text| repair::messages(&text)))
     }
 
-    fn command(&self, dialect: Dialect) -> Result<Command, Failure> {
-        let mut words = vec![dialect.standard.to_string()];
+    fn command(&self, dialect: &Dialect) -> Result<Command, Failure> {
+        let mut words = vec![format!("-std={}", dialect.standard)];
         if dialect.templates {
             words.push(OF_BOTH_SIDES.to_string());
         }

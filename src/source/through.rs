@@ -21,6 +21,8 @@ const MOST_SHOWN: usize = 3;
 pub(crate) struct OfClang {
     /// `clang 22`
     pub(crate) by: String,
+    /// The standard of C++ that it took, if that is not nvcc's default.
+    pub(crate) standard: Option<String>,
     /// What it made.
     pub(crate) ptx: String,
     /// Those that it compiled, by the names in the module.
@@ -160,6 +162,7 @@ pub(super) fn survey(loaded: &mut Loaded, args: &SourceArgs, cuda_arch: u32) {
     let mut of_clang = OfClang {
         by: made.by.clone(),
         ptx: made.ptx.clone(),
+        standard: made.standard.clone().filter(|one| *one != clang::OLDER),
         left_out: made.left_out.iter().map(ToString::to_string).collect(),
         ..OfClang::default()
     };
@@ -251,6 +254,7 @@ fn filled(
     let mut of_clang = OfClang {
         by: made.by.clone(),
         ptx: made.ptx.clone(),
+        standard: made.standard.clone().filter(|one| *one != clang::OLDER),
         kernels: names.clone(),
         left_out: made.left_out.iter().map(ToString::to_string).collect(),
         ..OfClang::default()
@@ -278,7 +282,14 @@ fn filled(
     Ok(of_clang)
 }
 
-/// Whether an error may be a limit of the front end rather than of the program.
+/// Whether an error may be a limit of the front end rather than of the program. A name similar to a known one is a typing error.
 fn clang_may_know(diagnostic: &Diagnostic) -> bool {
-    diagnostic.severity == Severity::Error && diagnostic.code != Code::IncludeNotFound
+    let is_typing_error = match diagnostic.code {
+        Code::UnknownName | Code::UnknownType | Code::UnknownMember | Code::UndefinedFunction => {
+            diagnostic.help.is_some()
+        }
+        Code::IncludeNotFound => true,
+        _ => false,
+    };
+    diagnostic.severity == Severity::Error && !is_typing_error
 }

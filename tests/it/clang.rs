@@ -203,3 +203,33 @@ fn compiled_host_code_launches_such_kernels() {
     has(&output.stdout, "block 0: 10.00 through");
     has(&output.stdout, "8 20.5 170.5");
 }
+
+#[test]
+fn host_code_has_the_standard_that_the_kernels_need() {
+    if !is_there() || !cfg!(target_os = "linux") {
+        return;
+    }
+    let source = "#include <cstdio>
+#include <span>
+__global__ void fill(std::span<int> all) { all[threadIdx.x] = (int)all.size(); }
+int main() {
+    int *p, host[32];
+    cudaMalloc(&p, sizeof host);
+    fill<<<1, 32>>>(std::span<int>(p, 32));
+    cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost);
+    printf(\"%d\\n\", host[31]);
+    cudaFree(p);
+}
+";
+    let program = file("span.cu", source);
+    let output = dslc(&["run", &program]);
+    assert_eq!(output.code, Some(1), "{}", output.stderr);
+    has(&output.stderr, "dslc run --host native --std gnu++20");
+    for options in [&["--host", "auto"][..], &["--host", "native", "-std=c++20"]] {
+        let output = dslc(&[&["run", &program], options].concat());
+        if output.stderr.contains("libdslcrt") {
+            return;
+        }
+        has(&output.stdout, "32\n");
+    }
+}

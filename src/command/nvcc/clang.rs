@@ -75,6 +75,8 @@ const OF_KERNELS: &[&str] = &[
     "-w",
     "-fno-color-diagnostics",
     "-fno-caret-diagnostics",
+    // A crash would leave the source in the folder of temporary files.
+    "-fno-crash-diagnostics",
     "-Wno-invalid-constexpr",
     "-ferror-limit=0",
     "-ftemplate-backtrace-limit=0",

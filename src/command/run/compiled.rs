@@ -49,11 +49,11 @@ pub(super) fn compiled(
     show_messages(&sure, &loaded.map, color, Severity::Warning);
     if loaded.has_errors() {
         loaded.report_clang();
-        if clang_could(&loaded, args, rules) {
+        if let Some(host) = clang_could(&loaded, args, rules) {
             output::err(&format!(
                 "dslc: the kernels compile, but dslc does not understand the host code. clang does, as machine code that may do whatever you may:\n\n    \
                  {}\n\n`--host auto` does so by itself where it is needed\n",
-                command_for_clang()
+                command_for_clang(&host)
             ));
         }
         match args.report.format {
@@ -82,20 +82,26 @@ pub(super) fn compiled(
 }
 
 /// Whether a program that does not compile here may run with clang as the compiler of its host code.
-pub(super) fn clang_could(loaded: &Loaded, args: &RunArgs, rules: &RuleSet) -> bool {
+pub(super) fn clang_could(loaded: &Loaded, args: &RunArgs, rules: &RuleSet) -> Option<ByClang> {
     // A missing file of the program's own is missing for every compiler.
     let is_own_file = |diagnostic: &Diagnostic| {
         diagnostic.code == Code::IncludeNotFound
             && loaded.map.snippet(diagnostic.primary.span).starts_with('"')
     };
-    loaded.has_errors()
+    let may = loaded.has_errors()
         && !loaded.diagnostics.iter().any(is_own_file)
-        && loaded.diagnostics.iter().any(clang_may_know)
-        && is_host_alone(args, rules)
+        && loaded.diagnostics.iter().any(clang_may_know);
+    may.then(|| host_alone(args, rules)).flatten()
+}
+
+/// How clang compiles a program's host code.
+pub(super) struct ByClang {
+    /// The standard of C++ that the kernels need.
+    pub(super) standard: Option<String>,
 }
 
 /// This command line, with clang for the host code.
-fn command_for_clang() -> String {
+fn command_for_clang(host: &ByClang) -> String {
     let mut words: Vec<String> = std::env::args().collect();
     let mut at = 0;
     while at < words.len() && words[at] != "--" {
@@ -110,18 +116,28 @@ fn command_for_clang() -> String {
     words[0] = "dslc".to_string();
     let run = words.iter().position(|word| word == "run").unwrap_or(0);
     words.splice(run + 1..run + 1, ["--host", "native"].map(String::from));
+    if let Some(standard) = &host.standard {
+        words.splice(run + 3..run + 3, ["--std".to_string(), standard.clone()]);
+    }
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
-/// Whether all errors of a program are in its host code.
-fn is_host_alone(args: &RunArgs, rules: &RuleSet) -> bool {
+/// How clang compiles the program, if all its errors are in its host code.
+fn host_alone(args: &RunArgs, rules: &RuleSet) -> Option<ByClang> {
     let kernels = SourceArgs {
         kernels: true,
         ..args.source.clone()
     };
-    load_for(&kernels, cuda_arch(rules)).is_ok_and(|loaded| {
-        let mut understood = loaded.kernels.iter().map(|kernel| kernel.reason.is_none());
-        !loaded.kernels.is_empty() && understood.all(|is| is)
+    let loaded = load_for(&kernels, cuda_arch(rules)).ok()?;
+    let mut understood = loaded.kernels.iter().map(|kernel| kernel.reason.is_none());
+    let is_host_alone = !loaded.kernels.is_empty() && understood.all(|is| is);
+    is_host_alone.then(|| ByClang {
+        standard: args
+            .source
+            .std
+            .is_none()
+            .then(|| loaded.clang.and_then(|clang| clang.standard))
+            .flatten(),
     })
 }
 
