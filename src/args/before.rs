@@ -86,7 +86,7 @@ pub(crate) fn without_nvcc(args: Vec<OsString>) -> Vec<OsString> {
     if !args.get(1).is_some_and(is_of_program) {
         return args;
     }
-    let takes_standard = !args.get(1).is_some_and(|command| command == "compare");
+    let takes_standard = args.get(1).is_none_or(|command| command != "compare");
     let mut all: Vec<OsString> = vec![];
     let mut args = args.into_iter();
     while let Some(arg) = args.next() {

@@ -227,7 +227,7 @@ pub(super) fn program(
                 read: Vec::new(),
             };
         }
-        Err(of_clang) => loaded.clang = Some(of_clang),
+        Err(of_clang) => loaded.clang = Some(*of_clang),
     }
 }
 
@@ -237,9 +237,9 @@ fn filled(
     stubs: &[dsl::Stub],
     args: &SourceArgs,
     cuda_arch: u32,
-) -> Result<OfClang, OfClang> {
+) -> Result<OfClang, Box<OfClang>> {
     let made = clang::ptx(args, cuda_arch / 10, &args.instances);
-    let made = made.map_err(|why| OfClang::failed(why.to_string()))?;
+    let made = made.map_err(|why| Box::new(OfClang::failed(why.to_string())))?;
     let names: Vec<String> = stubs
         .iter()
         .map(|stub| module.function(stub.id).name.clone())
@@ -260,7 +260,7 @@ fn filled(
         ..OfClang::default()
     };
     let kernels = clang::join(&made, module, &joined);
-    let kernels = kernels.map_err(|why| OfClang::failed(why.message))?;
+    let kernels = kernels.map_err(|why| Box::new(OfClang::failed(why.message)))?;
     of_clang.add(&kernels);
     let is_missing = |stub: &&dsl::Stub| {
         let mut made = kernels.all.iter().filter(|kernel| kernel.id == stub.id);
@@ -274,7 +274,7 @@ fn filled(
                 .push(format!("its PTX has no kernel `{name}`"));
         }
         of_clang.kernels.clear();
-        return Err(of_clang);
+        return Err(Box::new(of_clang));
     }
     // What clang left out is host code that dslc understands.
     of_clang.left_out.clear();
