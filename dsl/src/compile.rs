@@ -1,5 +1,6 @@
 //! The whole front end: text in, verified IR out.
 
+mod concepts;
 mod declarations;
 mod stubs;
 

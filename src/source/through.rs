@@ -212,16 +212,21 @@ pub(super) fn program(
     let mut map = SourceMap::new();
     let file = map.add(SourceFile::new(first.name.clone(), first.text.to_string()));
     let (compiled, stubs) = dsl::compile_without_bodies(&mut map, (file, all), options, loader);
-    let Some(mut module) = compiled.module.filter(|_| !stubs.is_empty()) else {
+    let Some(mut module) = compiled.module else {
         return;
     };
-    match filled(&mut module, &stubs, args, cuda_arch) {
+    let filled = match stubs.is_empty() {
+        // Only constraints were beyond it, which change nothing that a kernel does.
+        true => Ok(None),
+        false => filled(&mut module, &stubs, args, cuda_arch).map(Some),
+    };
+    match filled {
         Ok(of_clang) => {
             *loaded = Loaded {
                 map,
                 module: Some(module),
                 diagnostics: compiled.diagnostics,
-                clang: Some(of_clang),
+                clang: of_clang,
                 kernels: Vec::new(),
                 missing: Vec::new(),
                 read: Vec::new(),

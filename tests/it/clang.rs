@@ -233,3 +233,39 @@ int main() {
         has(&output.stdout, "32\n");
     }
 }
+
+#[test]
+fn constraints_are_left_out() {
+    if !is_there() {
+        return;
+    }
+    let source = "#include <concepts>
+#include <cstdint>
+template <class T> concept Number = std::integral<T> || std::floating_point<T>;
+template <Number T> requires (sizeof(T) == 4) && Number<T> __device__ T add(T a, T b) { return a + b; }
+template <std::integral T, int N> requires Number<T> __global__ void sums(const T *in, T *out) {
+    __shared__ T part[N];
+    int t = threadIdx.x;
+    part[t] = in[t];
+    __syncthreads();
+    out[t] = add(part[t], part[N - 1 - t]);
+}
+int main() {
+    int *in, *out, host[64];
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof host);
+    for (int i = 0; i < 64; i++) host[i] = i * i;
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    sums<int, 64><<<1, 64>>>(in, out);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    cudaFree(in);
+    cudaFree(out);
+    return host[1] == 1 + 62 * 62 ? 0 : 1;
+}
+";
+    let program = file("constraints.cu", source);
+    let output = dslc(&["run", &program]);
+    assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
+    // Without constraints the kernel is dslc's own.
+    assert!(!output.stderr.contains("compiles"), "{}", output.stderr);
+}

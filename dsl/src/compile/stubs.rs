@@ -4,7 +4,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use crate::{
-    compile::{Compiled, Options, finish, has_errors, sort, typed},
+    compile::{Compiled, Options, concepts, finish, has_errors, sort, typed},
     library, lower,
     sema::{
         ty::Ty,
@@ -69,6 +69,7 @@ fn compiled(
         let name = name.trim_matches(['<', '>', '"']);
         message.code != Code::IncludeNotFound || !library::cpp::is_header(name)
     });
+    concepts::leave_out(&mut tokenized.tokens);
     let mut reasons: HashMap<String, Option<Diagnostic>> = HashMap::new();
     if all {
         let bodies = kernels(&tokenized.tokens, map);
