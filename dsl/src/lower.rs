@@ -132,6 +132,16 @@ pub fn scalars(program: &Program, ty: &sema::ty::Ty) -> Vec<(u64, MemType)> {
         .collect()
 }
 
+/// For each parameter of a kernel its scalars; a reference is a pointer.
+pub fn parameters(program: &Program, kernel: &Function) -> Vec<Vec<(u64, MemType)>> {
+    let params = kernel.params.iter().map(|&id| &kernel.vars[id]);
+    let scalars = params.map(|param| match param.is_reference {
+        true => scalars(program, &sema::ty::Ty::Pointer(Arc::new(param.ty.clone()))),
+        false => scalars(program, &param.ty.ty),
+    });
+    scalars.collect()
+}
+
 /// A type as a C programmer writes it: `const float *`.
 pub fn written(program: &Program, ty: &sema::ty::QualTy) -> String {
     Layout::new(&program.records).c_type(ty)

@@ -4,7 +4,7 @@
 //! or a function that it calls, and if everything in it has a type. Host code is read for the instances of templates that it launches; its
 //! errors do not matter here.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::Range};
 
 use crate::arena::Arena;
 use crate::{
@@ -196,14 +196,17 @@ struct Stages<'p> {
 }
 
 /// A kernel in the tokens.
-struct Found {
-    name: String,
+pub(crate) struct Found {
+    pub(crate) name: String,
     span: Span,
     /// From `__global__` to the end of the body.
     extent: Span,
+    /// The tokens of the body, with the braces.
+    pub(crate) body: Range<usize>,
 }
 
-fn kernels(tokens: &[Token]) -> Vec<Found> {
+/// The kernels that are defined in the tokens, in order.
+pub(crate) fn kernels(tokens: &[Token]) -> Vec<Found> {
     let mut out = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -246,14 +249,24 @@ fn kernel(tokens: &[Token], at: usize) -> Option<(Option<Found>, usize)> {
             TokenKind::Keyword(Keyword::LaunchBounds | Keyword::Align) => n = after(n + 1),
             TokenKind::Ident(name) | TokenKind::TypeName(name) if is(n + 1, Punct::LParen) => {
                 let mut end = after(n + 1);
+                // `__cluster_dims__(2, 1, 1)`: the name comes later.
+                if let Some(TokenKind::Ident(next) | TokenKind::TypeName(next)) =
+                    tokens.get(end).map(|token| &token.kind)
+                    && &**next != "requires"
+                {
+                    n = end;
+                    continue;
+                }
                 while end < tokens.len() && !is(end, Punct::LBrace) {
                     if is(end, Punct::Semi) || end > n + 4096 {
                         return Some((None, end));
                     }
                     end += 1;
                 }
-                let end = after(end);
+                let open = end;
+                let end = after(open);
                 let found = Found {
+                    body: open..end,
                     name: name.to_string(),
                     span: tokens[n].span,
                     extent: tokens[at]

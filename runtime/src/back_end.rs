@@ -166,6 +166,9 @@ impl BackEnd {
         };
         // A kernel that was made of PTX is counted as it is.
         let is_made = |kernel: &ir::Function| kernel.compiled_by.is_some();
+        if module.kernels().all(|(_, kernel)| is_made(kernel)) {
+            return Err("its kernels are PTX, which is counted as it is".to_string());
+        }
         let mut others = None;
         if module.functions.iter().any(is_made) {
             let mut copy = module.clone();

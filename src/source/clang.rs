@@ -25,7 +25,7 @@ use crate::{
 use ptx::Joined;
 use repair::{Message, Parts};
 
-/// How long clang may compile one source. CUTLASS's largest examples take half of it.
+/// How long clang may compile one source.
 const MOST_TIME: Duration = Duration::from_secs(60);
 /// How often a source is compiled again without what clang did not understand.
 const MOST_ROUNDS: usize = 12;
@@ -162,9 +162,7 @@ impl Texts {
             .collect(),
         )
     }
-}
 
-impl Texts {
     /// The PTX with the files' names as the program has them: clang makes paths of them.
     fn named(&self, ptx: &str) -> String {
         let mut out = String::with_capacity(ptx.len());

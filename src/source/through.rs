@@ -56,10 +56,13 @@ impl OfClang {
         lines
     }
 
-    /// Of this compiler, without kernels yet.
-    pub(crate) fn by(by: &str) -> OfClang {
+    /// Of what clang made, without kernels yet.
+    pub(crate) fn of(made: &clang::Made) -> OfClang {
         OfClang {
-            by: by.to_string(),
+            by: made.by.clone(),
+            ptx: made.ptx.clone(),
+            standard: made.standard.clone().filter(|one| *one != clang::OLDER),
+            left_out: made.left_out.iter().map(ToString::to_string).collect(),
             ..OfClang::default()
         }
     }
@@ -159,13 +162,7 @@ pub(super) fn survey(loaded: &mut Loaded, args: &SourceArgs, cuda_arch: u32) {
             false => Joined::LeftOut,
         }
     };
-    let mut of_clang = OfClang {
-        by: made.by.clone(),
-        ptx: made.ptx.clone(),
-        standard: made.standard.clone().filter(|one| *one != clang::OLDER),
-        left_out: made.left_out.iter().map(ToString::to_string).collect(),
-        ..OfClang::default()
-    };
+    let mut of_clang = OfClang::of(&made);
     match clang::join(&made, &mut module, &joined) {
         Ok(kernels) => {
             of_clang.add(&kernels);
@@ -203,7 +200,7 @@ pub(super) fn program(
     loader: &Files,
 ) {
     let all = KernelsBy::wanted(args.kernels_by) == KernelsBy::Clang;
-    if !is_asked(args) || !all && !loaded.diagnostics.iter().any(clang_may_know) {
+    if !is_asked(args) || !all && !loaded.diagnostics.iter().any(may_be_a_limit) {
         return;
     }
     let Some((_, first)) = loaded.map.files().next() else {
@@ -216,7 +213,7 @@ pub(super) fn program(
         return;
     };
     let filled = match stubs.is_empty() {
-        // Only constraints were beyond it, which change nothing that a kernel does.
+        // Only the constraints of kernels were beyond it.
         true => Ok(None),
         false => filled(&mut module, &stubs, args, cuda_arch).map(Some),
     };
@@ -256,14 +253,7 @@ fn filled(
             Joined::BodyOf(stubs[at].id, stubs[at].params.clone())
         })
     };
-    let mut of_clang = OfClang {
-        by: made.by.clone(),
-        ptx: made.ptx.clone(),
-        standard: made.standard.clone().filter(|one| *one != clang::OLDER),
-        kernels: names.clone(),
-        left_out: made.left_out.iter().map(ToString::to_string).collect(),
-        ..OfClang::default()
-    };
+    let mut of_clang = OfClang::of(&made);
     let kernels = clang::join(&made, module, &joined);
     let kernels = kernels.map_err(|why| Box::new(OfClang::failed(why.message)))?;
     of_clang.add(&kernels);
@@ -278,17 +268,17 @@ fn filled(
                 .left_out
                 .push(format!("its PTX has no kernel `{name}`"));
         }
-        of_clang.kernels.clear();
         return Err(Box::new(of_clang));
     }
-    // What clang left out is host code that dslc understands.
+    of_clang.kernels = names;
+    // What clang left out no kernel needs, and the host code is dslc's.
     of_clang.left_out.clear();
     ir::verify::assert_verified(module, "reading clang's PTX");
     Ok(of_clang)
 }
 
 /// Whether an error may be a limit of the front end rather than of the program. A name similar to a known one is a typing error.
-fn clang_may_know(diagnostic: &Diagnostic) -> bool {
+fn may_be_a_limit(diagnostic: &Diagnostic) -> bool {
     let is_typing_error = match diagnostic.code {
         Code::UnknownName | Code::UnknownType | Code::UnknownMember | Code::UndefinedFunction => {
             diagnostic.help.is_some()

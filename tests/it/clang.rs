@@ -235,20 +235,19 @@ int main() {
 }
 
 #[test]
-fn constraints_are_left_out() {
+fn constraints_of_kernels_are_left_out() {
     if !is_there() {
         return;
     }
     let source = "#include <concepts>
 #include <cstdint>
 template <class T> concept Number = std::integral<T> || std::floating_point<T>;
-template <Number T> requires (sizeof(T) == 4) && Number<T> __device__ T add(T a, T b) { return a + b; }
-template <std::integral T, int N> requires Number<T> __global__ void sums(const T *in, T *out) {
+template <std::integral T, int N> requires (sizeof(T) == 4) && Number<T> __global__ void sums(const T *in, T *out) {
     __shared__ T part[N];
     int t = threadIdx.x;
     part[t] = in[t];
     __syncthreads();
-    out[t] = add(part[t], part[N - 1 - t]);
+    out[t] = part[t] + part[N - 1 - t];
 }
 int main() {
     int *in, *out, host[64];
@@ -268,4 +267,42 @@ int main() {
     assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
     // Without constraints the kernel is dslc's own.
     assert!(!output.stderr.contains("compiles"), "{}", output.stderr);
+}
+
+/// Constraints of device functions choose among overloads: without them another function might be called.
+#[test]
+fn constraints_of_device_functions_are_not_dropped() {
+    if !is_there() {
+        return;
+    }
+    let source = r#"#include <concepts>
+#include <cstdio>
+template <std::integral T> __device__ int kind(T x) { return 1; }
+__device__ int kind(double x) { return 2; }
+template <class T> __device__ int other(T x) requires std::integral<T> { return 3; }
+template <class T> __device__ int other(T x) { return 4; }
+__global__ void k(int *out) { out[0] = kind(1); out[1] = kind(1.0f); out[2] = other(1); out[3] = other(1.0f); }
+int main() {
+    int *out, host[4];
+    cudaMalloc(&out, sizeof host);
+    k<<<1, 1>>>(out);
+    cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+    printf("%d %d %d %d\n", host[0], host[1], host[2], host[3]);
+    cudaFree(out);
+}
+"#;
+    let program = file("overloads.cu", source);
+    let output = dslc(&["run", &program]);
+    assert_eq!(output.code, Some(1), "{}", output.stdout);
+    has(&output.stderr, "--host native");
+    let launch = [
+        "--launch",
+        "k<<<1, 1>>>(p)",
+        "--buffer",
+        "p=int[4]",
+        "--print",
+        "p",
+    ];
+    let output = dslc(&[&["run", &program, "--kernels"], &launch[..]].concat());
+    has(&output.stdout, "p = 1 2 3 4");
 }

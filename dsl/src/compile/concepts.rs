@@ -1,14 +1,18 @@
-//! Leaves out C++20's concepts and constraints: where another compiler has the kernels, the host code needs only to know which parameters of
-//! templates are types. Constraints choose between overloads; a program in which they do is not understood then.
+//! Leaves out the constraints of kernels, which another compiler may check.
+//!
+//! A kernel is launched by its name, so its constraints choose nothing. Those of other templates choose among overloads and specialisations:
+//! they stay, and are errors.
 
 use std::collections::HashSet;
 
 use crate::syntax::token::{Keyword, Punct, Token, TokenKind};
 
-/// Concepts of C++'s library that are about types of numbers, and the like.
+/// Concepts of C++'s library that programs constrain kernels with.
 const OF_STD: &[&str] = &[
+    "convertible_to",
     "copyable",
     "default_initializable",
+    "derived_from",
     "equality_comparable",
     "floating_point",
     "integral",
@@ -21,163 +25,161 @@ const OF_STD: &[&str] = &[
     "semiregular",
     "signed_integral",
     "totally_ordered",
-    "convertible_to",
-    "derived_from",
     "unsigned_integral",
 ];
 
-/// Removes concepts and constraints from a program's tokens.
+/// Removes concepts, and the constraints of kernels.
 pub(super) fn leave_out(tokens: &mut Vec<Token>) {
-    if !tokens
-        .iter()
-        .any(|token| is_ident(token, "concept") || is_ident(token, "requires"))
-        && !tokens
-            .iter()
-            .any(|token| OF_STD.iter().any(|name| is_ident(token, name)))
-    {
-        return;
-    }
     let names = declarations(tokens);
-    constraints(tokens);
-    parameters(tokens, &names);
+    let mut at = 0;
+    while at < tokens.len() {
+        if is_keyword(&tokens[at], Keyword::Template) && is(tokens.get(at + 1), Punct::Lt) {
+            template(tokens, at, &names);
+        }
+        at += 1;
+    }
 }
 
-fn is_ident(token: &Token, word: &str) -> bool {
-    matches!(&token.kind, TokenKind::Ident(name) | TokenKind::TypeName(name) if &**name == word)
+fn name(token: &Token) -> Option<&str> {
+    match &token.kind {
+        TokenKind::Ident(name) | TokenKind::TypeName(name) => Some(name),
+        _ => None,
+    }
 }
 
 fn is(token: Option<&Token>, punct: Punct) -> bool {
     token.is_some_and(|token| token.kind == TokenKind::Punct(punct))
 }
 
+fn is_keyword(token: &Token, keyword: Keyword) -> bool {
+    token.kind == TokenKind::Keyword(keyword)
+}
+
 /// Removes `template <…> concept NAME = …;`, and returns the names.
 fn declarations(tokens: &mut Vec<Token>) -> HashSet<String> {
     let mut names = HashSet::new();
     let mut from = 0;
-    while let Some(at) = tokens[from..]
-        .iter()
-        .position(|token| is_ident(token, "concept"))
-    {
-        let at = from + at;
+    while let Some(at) = position(&tokens[from..], "concept").map(|at| from + at) {
         from = at + 1;
-        let Some(TokenKind::Ident(name) | TokenKind::TypeName(name)) =
-            tokens.get(at + 1).map(|token| &token.kind)
-        else {
-            continue;
-        };
-        let name = name.to_string();
-        let is_template = |token: &Token| token.kind == TokenKind::Keyword(Keyword::Template);
-        let Some(start) = tokens[..at].iter().rposition(is_template) else {
-            continue;
-        };
-        let mut depth = 0usize;
-        let end = tokens[at..].iter().position(|token| {
-            match token.kind {
-                TokenKind::Punct(Punct::LBrace | Punct::LParen) => depth += 1,
-                TokenKind::Punct(Punct::RBrace | Punct::RParen) => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0 && token.kind == TokenKind::Punct(Punct::Semi)
-        });
-        if let Some(end) = end {
-            names.insert(name);
-            tokens.drain(start..at + end + 1);
+        let start = tokens[..at]
+            .iter()
+            .rposition(|token| is_keyword(token, Keyword::Template));
+        let end = end_of_declaration(tokens, at);
+        if let (Some(name), Some(start), Some(end)) =
+            (tokens.get(at + 1).and_then(name), start, end)
+        {
+            names.insert(name.to_string());
+            tokens.drain(start..=end);
             from = start;
         }
     }
     names
 }
 
-/// Removes `requires A<T> && (B<T>)`.
-fn constraints(tokens: &mut Vec<Token>) {
-    let mut from = 0;
-    while let Some(at) = tokens[from..]
-        .iter()
-        .position(|token| is_ident(token, "requires"))
-    {
-        let at = from + at;
-        let mut end = at + 1;
-        loop {
-            if is(tokens.get(end), Punct::LParen) {
-                end = after_brackets(tokens, end);
-            } else {
-                while tokens.get(end).is_some_and(|token| {
-                    matches!(token.kind, TokenKind::Ident(_) | TokenKind::TypeName(_))
-                }) || is(tokens.get(end), Punct::ColonColon)
-                {
-                    end += 1;
-                }
-                if is(tokens.get(end), Punct::Lt) {
-                    end = after_angles(tokens, end);
-                }
-            }
-            match is(tokens.get(end), Punct::AmpAmp) || is(tokens.get(end), Punct::PipePipe) {
-                true => end += 1,
-                false => break,
-            }
+fn position(tokens: &[Token], word: &str) -> Option<usize> {
+    tokens.iter().position(|token| name(token) == Some(word))
+}
+
+/// The `;` that ends what begins here.
+fn end_of_declaration(tokens: &[Token], at: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    let end = tokens[at..].iter().position(|token| {
+        match token.kind {
+            TokenKind::Punct(Punct::LBrace | Punct::LParen) => depth += 1,
+            TokenKind::Punct(Punct::RBrace | Punct::RParen) => depth = depth.saturating_sub(1),
+            _ => {}
         }
-        tokens.drain(at..end);
-        from = at;
+        depth == 0 && token.kind == TokenKind::Punct(Punct::Semi)
+    })?;
+    Some(at + end)
+}
+
+/// Removes the constraints of the template that begins here, if it is a kernel.
+fn template(tokens: &mut Vec<Token>, at: usize, names: &HashSet<String>) {
+    let is_end = |token: &Token| {
+        matches!(
+            token.kind,
+            TokenKind::Punct(Punct::Semi | Punct::LBrace | Punct::RBrace)
+        )
+    };
+    let Some(end) = tokens[at..].iter().position(is_end).map(|end| at + end) else {
+        return;
+    };
+    let mut head = tokens[at..end].to_vec();
+    parameters(&mut head, names);
+    clauses(&mut head);
+    let is_constrained = head != tokens[at..end];
+    let is_kernel = head.iter().any(|token| is_keyword(token, Keyword::Global));
+    if is_constrained && is_kernel {
+        tokens.splice(at..end, head);
     }
 }
 
-/// Makes `std::integral T` of a template's parameters `typename T`.
-fn parameters(tokens: &mut Vec<Token>, names: &HashSet<String>) {
-    let mut at = 0;
-    while at < tokens.len() {
-        let is_template = tokens[at].kind == TokenKind::Keyword(Keyword::Template);
-        if !is_template || !is(tokens.get(at + 1), Punct::Lt) {
-            at += 1;
-            continue;
+/// Makes `std::integral T` of the parameters at the beginning of a template's head `typename T`.
+fn parameters(head: &mut Vec<Token>, names: &HashSet<String>) {
+    let (mut at, mut depth, mut begins) = (2, 1usize, true);
+    while at < head.len() && depth > 0 {
+        if begins
+            && depth == 1
+            && let Some(end) = concept(head, at, names)
+        {
+            head[at].kind = TokenKind::Keyword(Keyword::Typename);
+            head.drain(at + 1..end);
         }
-        let (mut place, mut depth, mut begins) = (at + 2, 1usize, true);
-        while place < tokens.len() && depth > 0 {
-            if begins
-                && depth == 1
-                && let Some(end) = concept(tokens, place, names)
-            {
-                tokens[place].kind = TokenKind::Keyword(Keyword::Typename);
-                tokens.drain(place + 1..end);
-            }
-            begins = false;
-            match tokens[place].kind {
-                TokenKind::Punct(Punct::Lt) => depth += 1,
-                TokenKind::Punct(Punct::Gt) => depth -= 1,
-                TokenKind::Punct(Punct::Comma) => begins = true,
-                TokenKind::Punct(Punct::Semi | Punct::LBrace) => break,
-                _ => {}
-            }
-            place += 1;
+        begins = depth == 1 && is(head.get(at), Punct::Comma);
+        match head[at].kind {
+            TokenKind::Punct(Punct::Lt) => depth += 1,
+            TokenKind::Punct(Punct::Gt) => depth -= 1,
+            TokenKind::Punct(Punct::Shr) => depth = depth.saturating_sub(2),
+            _ => {}
         }
-        at = place;
+        at += 1;
     }
 }
 
 /// The end of a concept's name and arguments that begins here.
 fn concept(tokens: &[Token], at: usize, names: &HashSet<String>) -> Option<usize> {
-    let mut end = at;
-    let mut last = None;
-    let mut of_std = false;
-    loop {
-        match &tokens.get(end)?.kind {
-            TokenKind::Ident(name) | TokenKind::TypeName(name) => {
-                of_std |= last.is_none() && &**name == "std";
-                last = Some(name.to_string());
-            }
-            _ => return None,
+    let end = after_name(tokens, at);
+    let last = tokens[at..end].last().and_then(name)?;
+    let of_std = name(&tokens[at]) == Some("std") && OF_STD.contains(&last);
+    (of_std || names.contains(last)).then(|| after_angles(tokens, end))
+}
+
+/// Removes `requires A<T> && (B<T>)` after the parameters of a template or a function.
+fn clauses(head: &mut Vec<Token>) {
+    let mut from = 0;
+    while let Some(at) = position(&head[from..], "requires").map(|at| from + at) {
+        from = at + 1;
+        let before = at.checked_sub(1).and_then(|before| head.get(before));
+        if !is(before, Punct::Gt) && !is(before, Punct::RParen) {
+            continue;
         }
-        end += 1;
-        if !is(tokens.get(end), Punct::ColonColon) {
+        let mut end = at + 1;
+        loop {
+            end = match is(head.get(end), Punct::LParen) {
+                true => after_brackets(head, end),
+                false => after_angles(head, after_name(head, end)),
+            };
+            if !is(head.get(end), Punct::AmpAmp) && !is(head.get(end), Punct::PipePipe) {
+                break;
+            }
+            end += 1;
+        }
+        head.drain(at..end.min(head.len()));
+        from = at;
+    }
+}
+
+/// The end of `a::b::c`.
+fn after_name(tokens: &[Token], mut at: usize) -> usize {
+    while tokens.get(at).is_some_and(|token| name(token).is_some()) {
+        at += 1;
+        if !is(tokens.get(at), Punct::ColonColon) {
             break;
         }
-        end += 1;
+        at += 1;
     }
-    let last = last?;
-    let is_known = names.contains(&last) || of_std && OF_STD.contains(&last.as_str());
-    if is(tokens.get(end), Punct::Lt) {
-        end = after_angles(tokens, end);
-    }
-    is_known.then_some(end)
+    at
 }
 
 fn after_brackets(tokens: &[Token], open: usize) -> usize {
@@ -195,14 +197,17 @@ fn after_brackets(tokens: &[Token], open: usize) -> usize {
     tokens.len()
 }
 
+/// The end of `<…>`, if one begins here.
 fn after_angles(tokens: &[Token], open: usize) -> usize {
+    if !is(tokens.get(open), Punct::Lt) {
+        return open;
+    }
     let mut depth = 0usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
         match token.kind {
             TokenKind::Punct(Punct::Lt) => depth += 1,
             TokenKind::Punct(Punct::Gt) => depth = depth.saturating_sub(1),
             TokenKind::Punct(Punct::Shr) => depth = depth.saturating_sub(2),
-            TokenKind::Punct(Punct::Semi | Punct::LBrace) => return at,
             _ => {}
         }
         if depth == 0 {

@@ -1,25 +1,22 @@
 //! A program whose device code another compiler understands: the bodies of the device functions with errors are left out, and so the host
 //! code compiles.
 
-use std::{collections::HashMap, ops::Range};
+use std::{collections::HashSet, ops::Range};
 
 use crate::{
-    compile::{Compiled, Options, concepts, finish, has_errors, sort, typed},
+    compile::{Compiled, Options, concepts, finish, sort, typed},
     library, lower,
-    sema::{
-        ty::Ty,
-        typed::{FunctionSpace, Program},
-    },
+    sema::typed::{FunctionSpace, Program},
     stack,
+    survey::{self, Found},
     syntax::{
         self,
         token::{Keyword, Punct, Token, TokenKind},
     },
 };
 use ir::{
-    FuncId, FunctionKind, MemType, Module,
+    FuncId, MemType, Module,
     diagnostic::{Code, Diagnostic, Severity},
-    locate::is_library,
     source::{Loader, SourceMap},
     span::{FileId, Span},
 };
@@ -37,8 +34,6 @@ pub struct Stub {
     pub id: FuncId,
     /// For each parameter its scalars, with their offsets. Each scalar is a parameter of the IR's kernel.
     pub params: Vec<Vec<(u64, MemType)>>,
-    /// The error because of which the body is left out, if it is.
-    pub why: Option<Diagnostic>,
 }
 
 /// Compiles the program that starts with `file` without the bodies of device functions that have errors, and of kernels that need them.
@@ -70,65 +65,58 @@ fn compiled(
         message.code != Code::IncludeNotFound || !library::cpp::is_header(name)
     });
     concepts::leave_out(&mut tokenized.tokens);
-    let mut reasons: HashMap<String, Option<Diagnostic>> = HashMap::new();
+    let mut names = HashSet::new();
     if all {
-        let bodies = kernels(&tokenized.tokens, map);
-        leave_out(&mut tokenized.tokens, bodies, &mut reasons);
+        let own = survey::kernels(&tokenized.tokens).into_iter();
+        let bodies = own.map(|kernel| Body {
+            tokens: kernel.body,
+            kernel: Some(kernel.name),
+        });
+        leave_out(&mut tokenized.tokens, bodies.collect(), &mut names);
     }
+    let mut diagnostics = Vec::new();
     for _ in 0..MOST_ROUNDS {
         let (program, checked) = typed(map, &tokenized, options);
-        let mut diagnostics = tokenized.diagnostics.clone();
+        diagnostics = tokenized.diagnostics.clone();
         diagnostics.extend(checked);
-        let errors = || {
-            diagnostics
-                .iter()
-                .filter(|message| message.severity == Severity::Error)
-        };
-        let bodies: Vec<(Body, Option<Diagnostic>)> = errors()
-            .take(MOST_ERRORS + 1)
-            .filter_map(|error| {
-                let body = body_with(&tokenized.tokens, error.primary.span, map)?;
-                Some((body, Some(error.clone())))
-            })
+        let is_error = |message: &&Diagnostic| message.severity == Severity::Error;
+        let errors: Vec<Span> = diagnostics
+            .iter()
+            .filter(is_error)
+            .map(|error| error.primary.span)
             .collect();
-        let all = bodies.len() == errors().count() && bodies.len() <= MOST_ERRORS;
-        if all && bodies.is_empty() {
+        if errors.is_empty() {
             let module = program
                 .as_ref()
                 .and_then(|program| finish(program, map, options, &mut diagnostics));
             let stubs = match (&program, &module) {
-                (Some(program), Some(module)) => stubs(program, module, &reasons),
+                (Some(program), Some(module)) => stubs(program, module, &names),
                 _ => Vec::new(),
             };
             sort(&mut diagnostics, map);
-            return (
-                Compiled {
-                    module,
-                    diagnostics,
-                },
-                stubs,
-            );
+            let compiled = Compiled {
+                module,
+                diagnostics,
+            };
+            return (compiled, stubs);
         }
-        if !all {
-            sort(&mut diagnostics, map);
-            debug_assert!(has_errors(&diagnostics));
-            return (
-                Compiled {
-                    module: None,
-                    diagnostics,
-                },
-                Vec::new(),
-            );
+        let kernels = survey::kernels(&tokenized.tokens);
+        let with = |&span: &Span| body_with(&tokenized.tokens, &kernels, span, map);
+        let bodies: Option<Vec<Body>> = match errors.len() <= MOST_ERRORS {
+            true => errors.iter().map(with).collect(),
+            false => None,
+        };
+        match bodies {
+            Some(bodies) => leave_out(&mut tokenized.tokens, bodies, &mut names),
+            None => break,
         }
-        leave_out(&mut tokenized.tokens, bodies, &mut reasons);
     }
-    (
-        Compiled {
-            module: None,
-            diagnostics: reasons.into_values().flatten().collect(),
-        },
-        Vec::new(),
-    )
+    sort(&mut diagnostics, map);
+    let compiled = Compiled {
+        module: None,
+        diagnostics,
+    };
+    (compiled, Vec::new())
 }
 
 /// The body of a device function.
@@ -137,37 +125,6 @@ struct Body {
     tokens: Range<usize>,
     /// The kernel's name, if it is a kernel's.
     kernel: Option<String>,
-}
-
-/// The bodies of all kernels of the program, the library's not.
-fn kernels(tokens: &[Token], map: &SourceMap) -> Vec<(Body, Option<Diagnostic>)> {
-    let mut bodies = Vec::new();
-    let mut at = 0;
-    while let Some(next) = tokens[at..]
-        .iter()
-        .position(|token| token.kind == TokenKind::Keyword(Keyword::Global))
-    {
-        at += next + 1;
-        let is_own = !is_library(&map.file(map.use_site(tokens[at - 1].span).file).name);
-        let ends =
-            |token: &Token| matches!(token.kind, TokenKind::Punct(Punct::Semi | Punct::LBrace));
-        let Some(brace) = tokens[at..].iter().position(ends).map(|end| at + end) else {
-            break;
-        };
-        if is_own
-            && tokens[brace].kind == TokenKind::Punct(Punct::LBrace)
-            && let Some(name) = name_of_kernel(&tokens[at..brace])
-            && let Some(end) = closing(tokens, brace)
-        {
-            let body = Body {
-                tokens: brace..end + 1,
-                kernel: Some(name),
-            };
-            bodies.push((body, None));
-            at = end;
-        }
-    }
-    bodies
 }
 
 /// The brace that closes the one at `open`.
@@ -185,7 +142,7 @@ fn closing(tokens: &[Token], open: usize) -> Option<usize> {
 }
 
 /// The body of the device function that contains a place; `None` if there is none, or if the host may call the function.
-fn body_with(tokens: &[Token], span: Span, map: &SourceMap) -> Option<Body> {
+fn body_with(tokens: &[Token], kernels: &[Found], span: Span, map: &SourceMap) -> Option<Body> {
     let place = map.use_site(span);
     let is_at = |token: &Token| {
         let site = map.use_site(token.span);
@@ -226,54 +183,27 @@ fn body_with(tokens: &[Token], span: Span, map: &SourceMap) -> Option<Body> {
         }
         let is_bracket = |token: &Token| token.kind == TokenKind::Punct(Punct::LParen);
         head.iter().position(is_bracket)?;
-        let kernel = has(Keyword::Global).then(|| name_of_kernel(head)).flatten();
+        let kernel = kernels.iter().find(|kernel| kernel.body.start == brace);
         Some(Body {
             tokens: brace..closing(tokens, brace)? + 1,
-            kernel,
+            kernel: kernel.map(|kernel| kernel.name.clone()),
         })
     })
 }
 
-/// The name before the brackets of the parameters: the last name that is followed by a bracket at the outermost level.
-fn name_of_kernel(head: &[Token]) -> Option<String> {
-    let mut depth = 0usize;
-    let mut found = None;
-    for pair in head.windows(2) {
-        match &pair[0].kind {
-            TokenKind::Punct(Punct::LParen) => depth += 1,
-            TokenKind::Punct(Punct::RParen) => depth = depth.saturating_sub(1),
-            TokenKind::Ident(name) | TokenKind::TypeName(name)
-                if depth == 0 && pair[1].kind == TokenKind::Punct(Punct::LParen) =>
-            {
-                found = Some(name.to_string());
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// Leaves out bodies: a kernel keeps its braces, another function becomes a declaration.
-fn leave_out(
-    tokens: &mut Vec<Token>,
-    bodies: Vec<(Body, Option<Diagnostic>)>,
-    reasons: &mut HashMap<String, Option<Diagnostic>>,
-) {
-    let mut bodies: Vec<Body> = bodies
-        .into_iter()
-        .map(|(body, why)| {
-            if let Some(kernel) = &body.kernel {
-                reasons.entry(kernel.clone()).or_insert(why);
-            }
-            body
-        })
-        .collect();
+/// Leaves out bodies: a kernel keeps its braces, another function becomes a declaration. Adds the kernels' names.
+fn leave_out(tokens: &mut Vec<Token>, mut bodies: Vec<Body>, kernels: &mut HashSet<String>) {
     // From the end, so that what is before keeps its place.
     bodies.sort_by_key(|body| std::cmp::Reverse(body.tokens.start));
     bodies.dedup_by_key(|body| body.tokens.start);
-    for body in bodies {
-        let Range { start, end } = body.tokens;
-        if body.kernel.is_some() {
+    for Body {
+        tokens: body,
+        kernel,
+    } in bodies
+    {
+        let Range { start, end } = body;
+        if let Some(kernel) = kernel {
+            kernels.insert(kernel);
             tokens.drain(start + 1..end - 1);
         } else {
             tokens.drain(start + 1..end);
@@ -282,39 +212,21 @@ fn leave_out(
     }
 }
 
-/// The module's kernels whose bodies were left out.
-fn stubs(
-    program: &Program,
-    module: &Module,
-    reasons: &HashMap<String, Option<Diagnostic>>,
-) -> Vec<Stub> {
+/// The module's kernels with these names.
+fn stubs(program: &Program, module: &Module, names: &HashSet<String>) -> Vec<Stub> {
     let kernels = program
         .functions
         .iter()
         .filter(|function| function.space == FunctionSpace::Kernel && function.body.is_some());
-    let ids = (0..)
-        .map(FuncId)
-        .zip(&module.functions)
-        .filter(|(_, function)| function.kind == FunctionKind::Kernel)
-        .map(|(id, _)| id);
     kernels
-        .zip(ids)
-        .filter_map(|(function, id)| {
+        .zip(module.kernels())
+        .filter(|(function, _)| {
             let name = function.name.split(['<', '(']).next().unwrap_or_default();
-            let name = name.rsplit("::").next().unwrap_or(name);
-            let why = reasons.get(name)?.clone();
-            let params = function.params.iter().map(|&id| &function.vars[id]);
-            let params = params.map(|param| match param.is_reference {
-                true => {
-                    lower::scalars(program, &Ty::Pointer(std::sync::Arc::new(param.ty.clone())))
-                }
-                false => lower::scalars(program, &param.ty.ty),
-            });
-            Some(Stub {
-                id,
-                params: params.collect(),
-                why,
-            })
+            names.contains(name.rsplit("::").next().unwrap_or(name))
+        })
+        .map(|(function, (id, _))| Stub {
+            id,
+            params: lower::parameters(program, function),
         })
         .collect()
 }

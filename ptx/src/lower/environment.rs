@@ -70,15 +70,9 @@ impl<'a, 't> Environment<'a, 't> {
         module.locs.push(Loc::default());
         Environment {
             objects: shared.collect(),
-            ptx,
-            variables: &ptx.variables,
-            texts: RefCell::default(),
-            strings: module.strings.len(),
-            locs: module.locs.len(),
-            lines: FxHashMap::default(),
             is_alone: true,
             nowhere: LocId(module.locs.len() as u32 - 1),
-            places: FxHashMap::default(),
+            ..Environment::of(module, ptx)
         }
     }
 

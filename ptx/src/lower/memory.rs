@@ -333,6 +333,9 @@ impl<'t> Lowerer<'_, 't> {
         ty: ScalarType,
         at: usize,
     ) -> Result<(), Fault> {
+        if ty.bits > 64 {
+            return Err("a parameter of 128 bits".to_string());
+        }
         let end = from + ty.bytes() as i64;
         let mut parts: Vec<(i64, i64, SlotId)> = self
             .params

@@ -432,7 +432,7 @@ fn through_clang(
             return;
         }
     };
-    let mut of_clang = source::OfClang::by(&made.by);
+    let mut of_clang = source::OfClang::of(&made);
     of_clang.add(&kernels);
     for kernel in &kernels.all {
         if source::clang::has_left_out(&kernels, &kernel.entry) {

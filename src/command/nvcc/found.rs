@@ -1,10 +1,8 @@
 //! Finds the kernel in the front end's program that a mangled name of the object refers to.
 
-use std::sync::Arc;
-
 use dsl::{
     Survey,
-    lower::{scalars, written},
+    lower::{parameters, written},
     sema::{
         ty::Ty,
         typed::{Function, FunctionId, FunctionSpace},
@@ -78,15 +76,10 @@ fn kernel_at(
     survey: &Survey,
 ) -> Kernel {
     let function = kernels[index].1;
-    let params = function.params.iter().map(|&id| &function.vars[id]);
-    let params = params.map(|param| match param.is_reference {
-        true => scalars(&survey.program, &Ty::Pointer(Arc::new(param.ty.clone()))),
-        false => scalars(&survey.program, &param.ty.ty),
-    });
     Kernel {
         mangled: wanted.mangled.clone(),
         index,
-        params: params.collect(),
+        params: parameters(&survey.program, function),
         name: function.name.clone(),
     }
 }

@@ -116,38 +116,24 @@ pub(super) fn without(
             continue;
         };
         let parts = Parts::of(text);
-        let mut out = text.clone();
-        let mut of_file = Vec::new();
+        let mut edits = Vec::new();
         for (line, column, message) in lines {
             let Some(part) = parts.at(text, line) else {
                 continue;
             };
-            let call = message
-                .text
-                .starts_with("reference to __host__ function")
-                .then(|| parts.statement(text, line))
-                .flatten();
-            match call {
-                // nvcc takes such a call and makes nothing of it.
-                Some(range) => {
-                    blank(&mut out, range.clone());
-                    out.replace_range(range.start..range.start + 1, ";");
-                }
-                None => match body(
-                    text,
-                    &part,
-                    parts.line(line).start + column.saturating_sub(1),
-                ) {
-                    Some(body) => leave_out(&mut out, body),
-                    None => blank(&mut out, part),
-                },
-            }
-            of_file.push(message.clone());
+            let is_call = message.text.starts_with("reference to __host__ function");
+            let place = parts.line(line).start + column.saturating_sub(1);
+            // nvcc takes such a call and makes nothing of it.
+            let call = is_call.then(|| parts.statement(text, line)).flatten();
+            let edit = match (call, body(text, &part, place)) {
+                (Some(call), _) => Edit::Statement(call),
+                (None, Some(body)) => Edit::Body(body),
+                (None, None) => Edit::Blank(part),
+            };
+            edits.push(edit);
+            removed.push(message.clone());
         }
-        if out != *text {
-            removed.append(&mut of_file);
-            *text = out;
-        }
+        apply(text, edits);
     }
     removed
 }
@@ -390,18 +376,61 @@ fn body(text: &str, part: &Range<usize>, place: usize) -> Option<Range<usize>> {
     None
 }
 
+/// A change of a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Edit {
+    /// A declaration, or a directive, is blanked.
+    Blank(Range<usize>),
+    /// A body calls what is not there.
+    Body(Range<usize>),
+    /// A statement becomes an empty one.
+    Statement(Range<usize>),
+}
+
+impl Edit {
+    fn range(&self) -> &Range<usize> {
+        let (Edit::Blank(range) | Edit::Body(range) | Edit::Statement(range)) = self;
+        range
+    }
+}
+
+/// Makes changes, the last first: a change may move what is after it. Of two that overlap only the larger one is made.
+fn apply(text: &mut String, mut edits: Vec<Edit>) {
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.range().len()));
+    let mut made: Vec<Edit> = Vec::new();
+    for edit in edits {
+        let range = edit.range();
+        let overlaps =
+            |other: &Edit| range.start < other.range().end && other.range().start < range.end;
+        if !made.iter().any(overlaps) {
+            made.push(edit);
+        }
+    }
+    made.sort_by_key(|edit| std::cmp::Reverse(edit.range().start));
+    for edit in made {
+        match edit {
+            Edit::Blank(range) => blank(text, range),
+            Edit::Body(range) => leave_out(text, range),
+            Edit::Statement(range) => {
+                blank(text, range.clone());
+                text.replace_range(range.start..range.start + 1, ";");
+            }
+        }
+    }
+}
+
 /// A function without a definition: a kernel that calls it has code that clang did not understand.
 pub(super) const LEFT_OUT: &str = "__dslc_left_out";
 
 /// Puts a call of that function in the place of a body. Lines keep their numbers.
 fn leave_out(text: &mut String, body: Range<usize>) {
     let start = body.start;
-    blank(text, body);
+    blank(text, body.clone());
     let call = format!("{{{LEFT_OUT}();}}");
     // A short body has no directives, so that what is after it moves only within its line.
-    let end = text[start..]
+    let end = text[start..body.end]
         .find(|c: char| c != ' ')
-        .map_or(text.len(), |length| start + length);
+        .map_or(body.end, |length| start + length);
     text.replace_range(start..end.min(start + call.len()), &call);
 }
 
@@ -471,6 +500,17 @@ fn blank(text: &mut String, range: Range<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn changes_do_not_move_each_other() {
+        let text = "struct A { void f() { a; } void g() { b; } };\nvoid h() { c; }\nint x = d;\n";
+        let mut texts = HashMap::from([("x.cu".to_string(), text.to_string())]);
+        let said = "x.cu:1:23: error: a\nx.cu:1:39: error: b\nx.cu:2:6: error: h\nx.cu:2:12: error: c\nx.cu:3:9: error: d\n";
+        without(&mut texts, &messages(said), ("x.cu", 99));
+        let lines: Vec<&str> = texts["x.cu"].lines().map(str::trim_end).collect();
+        let left = "struct A { void f() {__dslc_left_out();} void g() {__dslc_left_out();} };";
+        assert_eq!(lines, [left, "", ""]);
+    }
 
     #[test]
     fn a_declaration_with_an_error_is_blanked() {
