@@ -20,7 +20,7 @@ use crate::{
     failure::Failure,
     files::Claims,
     output,
-    source::{Loaded, cuda_arch, load_for, show as show_messages},
+    source::{Loaded, OfClang, cuda_arch, load_for, show as show_messages},
 };
 
 /// A program that can run.
@@ -88,16 +88,18 @@ pub(super) fn clang_could(loaded: &Loaded, args: &RunArgs, rules: &RuleSet) -> O
         diagnostic.code == Code::IncludeNotFound
             && loaded.map.snippet(diagnostic.primary.span).starts_with('"')
     };
-    let may = loaded.has_errors()
-        && !loaded.diagnostics.iter().any(is_own_file)
-        && loaded.diagnostics.iter().any(clang_may_know);
-    may.then(|| host_alone(args, rules)).flatten()
+    let may = loaded.has_errors() && !loaded.diagnostics.iter().any(is_own_file);
+    let host = may.then(|| host_alone(args, rules)).flatten()?;
+    let may_know = loaded.diagnostics.iter().any(clang_may_know);
+    (may_know || host.has_compiled).then_some(host)
 }
 
 /// How clang compiles a program's host code.
 pub(super) struct ByClang {
     /// The standard of C++ that the kernels need.
     pub(super) standard: Option<String>,
+    /// Whether it has compiled all of the program for its kernels, host code included.
+    has_compiled: bool,
 }
 
 /// This command line, with clang for the host code.
@@ -131,7 +133,9 @@ fn host_alone(args: &RunArgs, rules: &RuleSet) -> Option<ByClang> {
     let loaded = load_for(&kernels, cuda_arch(rules)).ok()?;
     let mut understood = loaded.kernels.iter().map(|kernel| kernel.reason.is_none());
     let is_host_alone = !loaded.kernels.is_empty() && understood.all(|is| is);
+    let has_compiled = |clang: &OfClang| clang.left_out.is_empty();
     is_host_alone.then(|| ByClang {
+        has_compiled: loaded.clang.as_ref().is_some_and(has_compiled),
         standard: args
             .source
             .std
