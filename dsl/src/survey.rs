@@ -31,10 +31,12 @@ use ir::{
 };
 
 mod broken;
+mod lost;
 mod message;
 mod sources;
 
 use broken::Broken;
+use lost::Lost;
 use message::SurveyError;
 pub use sources::{OwnName, own_names};
 
@@ -108,6 +110,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         &syntax_errors,
         map,
     );
+    let lost = lost::lost(&tokenized.tokens, &syntax_errors, map);
     let (missing, mut errors) = missing_files(tokenized.diagnostics, map);
     errors.extend(syntax_errors);
     let (asked, type_errors): (Vec<Diagnostic>, Vec<Diagnostic>) = type_errors
@@ -125,6 +128,7 @@ fn surveyed(map: &mut SourceMap, file: FileId, options: &Options, loader: &dyn L
         program: &program,
         functions: &functions,
         broken: &broken,
+        lost: &lost,
         errors: &errors,
     };
     let verdicts: Vec<(KernelVerdict, Vec<FunctionId>)> = found
@@ -191,6 +195,8 @@ struct Stages<'p> {
     program: &'p Program,
     functions: &'p Arena<FunctionId, Surveyed>,
     broken: &'p Broken,
+    /// Functions that do not parse.
+    lost: &'p [Lost],
     /// Every error.
     errors: &'p [Diagnostic],
 }
@@ -335,6 +341,17 @@ fn verdict(
     }
     if reason.is_none() {
         reason = seen.iter().find_map(|id| untyped(*id, map, known));
+    }
+    if reason.is_none() {
+        let is_named = |lost: &&Lost| {
+            let mut uses = lost.uses.iter();
+            uses.any(|&span| extents.iter().any(|&extent| inside(span, extent)))
+        };
+        reason = known
+            .lost
+            .iter()
+            .find(is_named)
+            .map(|lost| lost.why.clone());
     }
     if reason.is_none() && instances.is_empty() {
         // An invalid declaration around the kernel, such as a class or a namespace that does not parse.

@@ -294,4 +294,17 @@ int main() {
     let program = file("overloads.cu", source);
     let output = dslc(&["run", &program]);
     assert_eq!(output.code, Some(1), "{}", output.stdout);
+    has(&output.stderr, "--host native");
+    let launch = [
+        "--launch",
+        "k<<<1, 1>>>(p)",
+        "--buffer",
+        "p=int[4]",
+        "--print",
+        "p",
+    ];
+    let output = dslc(&[&["run", &program, "--kernels"], &launch[..]].concat());
+    has(&output.stdout, "p = 1 2 3 4");
+    let output = dslc(&["check", &program, "--kernels", "--kernels-by", "dslc"]);
+    has(&output.stdout, "no   k:7");
 }
