@@ -22,12 +22,13 @@ mod verify;
 pub(crate) use run::machine;
 
 use crate::{
-    args::{Cli, Command},
+    args::{Cli, Command, KernelsBy},
     failure::Failure,
 };
 
 /// Runs the command.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
+    KernelsBy::check()?;
     let color = cli.color;
     match cli.command {
         Command::Run(mut args) => {
